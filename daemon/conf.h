@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The configuration: wb.conf and its drop-ins, read whole, checked whole, then
+ * used.  conf_table.c has one row per key; everything else follows from it.
+ */
+#ifndef WB_CONF_H
+#define WB_CONF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum conf_engine { CONF_ENGINE_AUTO, CONF_ENGINE_USER, CONF_ENGINE_NONE };
+enum conf_source { CONF_SOURCE_AUTO, CONF_SOURCE_TRACE, CONF_SOURCE_FANOTIFY };
+enum conf_io { CONF_IO_AUTO, CONF_IO_URING, CONF_IO_THREADS };
+enum conf_manage { CONF_MANAGE_AUTO, CONF_MANAGE_YES, CONF_MANAGE_NO };
+
+#define CONF_OFF	  UINT64_MAX /* a size or time that is switched off */
+#define CONF_CONTEXTS_MAX 64
+
+/* When an inode is flushed; global in [flush], overridden per mount. */
+struct conf_flush {
+	uint64_t after;	 /* bytes of dirty data of one inode, or CONF_OFF */
+	uint64_t age_ms; /* time dirty, or CONF_OFF */
+	uint64_t cool_ms; /* not overwritten for so long: cold */
+	uint64_t stride; /* bytes per operation */
+};
+
+/* [device "LABEL"] */
+struct conf_device {
+	char *label;
+	char *match; /* kernel name, MAJ:MIN, or /dev path (links followed at use) */
+	enum conf_manage manage;
+	unsigned contexts; /* 0 = auto */
+	char *where;	   /* "file:line" of the section */
+};
+
+/* [mount "LABEL"] */
+struct conf_mount {
+	char *label;
+	char *path; /* mount point, exact */
+	enum conf_manage manage;
+	struct conf_flush flush; /* already merged with the global values */
+	char *where;
+};
+
+/* [exclude "LABEL"]: all that are given must match; a typo matches less. */
+struct conf_exclude {
+	char *label;
+	char *path;   /* mount point, fnmatch(3) pattern; or NULL */
+	char *device; /* as conf_device.match; or NULL */
+	char *type;   /* file-system type; or NULL */
+	char *where;
+};
+
+struct conf {
+	/* [engine] */
+	enum conf_engine engine;
+	unsigned contexts; /* 0 = auto */
+	unsigned in_flight; /* operations per context */
+	enum conf_source source;
+	enum conf_io io;
+	bool cpu_affinity;
+	unsigned max_inodes;
+	/* [flush] */
+	struct conf_flush flush;
+	/* [api] */
+	char *api_group;
+	unsigned api_connections;
+
+	struct conf_device *device;
+	size_t n_device;
+	struct conf_mount *mount;
+	size_t n_mount;
+	struct conf_exclude *exclude;
+	size_t n_exclude;
+
+	struct conf_origin *origin; /* where each value came from; conf_print.c */
+};
+
+/* One finding: a sentence that begins with "file:line: " (or "file: "). */
+struct conf_diag {
+	bool error; /* false: a warning; the configuration can be used */
+	char *text;
+};
+struct conf_diags {
+	struct conf_diag *v;
+	size_t n;
+};
+
+/*
+ * Loads @path (NULL: the default search: /usr/lib/wb, /run/wb and /etc/wb below
+ * @root, with wb.conf.d drop-ins as systemd has them).  On an error finding
+ * returns -EINVAL and @ret is untouched; @diags gets every finding either way.
+ */
+int conf_load(const char *root, const char *path, struct conf **ret,
+	      struct conf_diags *diags);
+int conf_default(struct conf **ret);
+struct conf *conf_free(struct conf *c);
+void conf_diags_clear(struct conf_diags *d);
+
+/* Effective values: "section key = value  # file:line" as rows for wbctl.
+ * Calls @row for each; returns the first non-zero result or 0. */
+struct conf_row {
+	char section[64], key[32], value[256], where[256];
+};
+int conf_rows(const struct conf *c, int (*row)(const struct conf_row *r, void *arg),
+	      void *arg);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * decide: observation -> plan.  A pure function, so that `wbd --dry-run`,
+ * `wbctl plan`, the tests and the daemon itself run the very same code.
+ */
+#ifndef WB_PLAN_H
+#define WB_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/conf.h"
+#include "daemon/fsys.h"
+
+#define PLAN_AUTO_CAP 8 /* most contexts that `auto` gives (issue: min(groups, CPUs, 8)) */
+
+/* What decide looks at beside the mount table and the configuration. */
+struct plan_env {
+	unsigned cpus;	   /* online */
+	bool user_engine;  /* some source of dirty inodes works here */
+	const char *why_not; /* if !user_engine: one sentence */
+};
+
+/* Which rule decided; plan_rule_text() has the words. */
+enum plan_rule {
+	PLAN_AUTO,	  /* managed: local, writable, not rotational */
+	PLAN_NAMED,	  /* managed because a section says manage = yes */
+	PLAN_OFF,	  /* engine = none */
+	PLAN_FORBIDDEN,	  /* a section says manage = no */
+	PLAN_EXCLUDED,	  /* an [exclude] section matches */
+	PLAN_ROTATIONAL,
+	PLAN_ROTATION_UNKNOWN,
+	PLAN_NETWORK,
+	PLAN_FUSE,
+	PLAN_STACKED,
+	PLAN_MEMORY,
+	PLAN_READONLY,	  /* also when named: there is nothing to write */
+	PLAN_SNAPSHOT,
+	PLAN_NO_BDI,	  /* no backing device could be named */
+	PLAN_ONE_CONTEXT, /* one context is what the kernel has already */
+	PLAN_NO_ENGINE,	  /* plan_env.why_not */
+};
+
+struct plan_fs {
+	const struct fsys *fs; /* belongs to the table given to plan_decide() */
+	bool managed;
+	enum plan_rule rule;
+	char where[256];   /* file:line of the section that decided, or "" */
+	char label[64];    /* its label, or "" */
+	unsigned contexts; /* of its bdi; 1 if not managed */
+	unsigned shift;	   /* context of group g = (g + shift) % contexts, so that
+			    * several file systems of one bdi do not all start at 0 */
+	struct conf_flush flush;
+};
+
+struct plan {
+	struct plan_fs *v; /* same order as the table */
+	size_t n;
+};
+
+int plan_decide(const struct fsys_table *t, const struct conf *c,
+		const struct plan_env *env, struct plan **ret);
+struct plan *plan_free(struct plan *p);
+
+/* Context of @group under the plan. */
+static inline unsigned plan_context(const struct plan_fs *f, uint32_t group)
+{
+	return (unsigned)(((uint64_t)group + f->shift) % f->contexts);
+}
+
+/* A clause that completes "/mnt is not managed: ..." / "/mnt is managed: ...". */
+const char *plan_rule_text(enum plan_rule r);
+/* Stable word for machines: "rotational". */
+const char *plan_rule_name(enum plan_rule r);
+
+#endif

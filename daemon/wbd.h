@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The daemon's world: what main() builds and every request may look at. */
+#ifndef WB_WBD_H
+#define WB_WBD_H
+
+#include <stdbool.h>
+#include <ev.h>
+
+#include "daemon/conf.h"
+#include "daemon/engine.h"
+#include "daemon/feats.h"
+#include "daemon/fsys.h"
+
+struct wbd_opts {
+	const char *conf_path;	 /* --config FILE, NULL: the default search */
+	const char *root;	 /* --root DIR: a fake tree; only with --dry-run */
+	const char *runtime_dir; /* --runtime-dir DIR, default /run/wb */
+	const char *socket;	 /* --socket PATH, default RUNTIME_DIR/io.writeback */
+	bool dry_run;
+	int log_level;
+};
+
+struct api;
+
+struct wbd {
+	struct wbd_opts opts;
+	struct ev_loop *loop;
+	struct conf *conf;
+	struct feats feats;
+	struct engine *engine;
+	struct fsys_watch *watch;
+	struct api *api;
+	struct notify_watchdog *watchdog;
+	int lock_fd;
+	ev_signal on_term, on_int, on_hup;
+	ev_timer rescan;	 /* sysfs needs a moment after a mount */
+	char *last_reload_error; /* NULL: the last (re)load was good */
+	uint64_t reloads;
+};
+
+/* Observes, decides, applies.  0 or -errno, having logged. */
+int wbd_rescan(struct wbd *w);
+/* As SIGHUP does: 0, or -EINVAL and the old configuration stays in force. */
+int wbd_reload(struct wbd *w);
+
+/* ---- api.c: the Varlink interface io.writeback ------------------------- */
+int api_new(struct wbd *w, struct api **ret); /* binds, or takes the passed socket */
+struct api *api_free(struct api *a);
+
+#endif

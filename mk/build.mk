@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Objects and programs.  Every .c below a component's folder belongs to it.
+
+COMMON_SRC := $(wildcard common/*.c)
+DAEMON_SRC := $(filter-out daemon/main.c,$(wildcard daemon/*.c))
+WBCTL_SRC  := $(wildcard wbctl/*.c)
+
+obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
+
+$(BUILD)/%.o: %.c | deps-have
+	$(Q)mkdir -p $(@D)
+	$(if $(Q),@echo "  CC    $<")
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/libcommon.a: $(call obj,$(COMMON_SRC))
+$(BUILD)/libwbd.a: $(call obj,$(DAEMON_SRC))
+$(BUILD)/%.a:
+	$(Q)rm -f $@
+	$(if $(Q),@echo "  AR    $@")
+	$(Q)$(AR) rcs $@ $^
+
+$(BUILD)/wbd: $(BUILD)/daemon/main.o $(BUILD)/libwbd.a $(BUILD)/libcommon.a
+	$(if $(Q),@echo "  LD    $@")
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_WBD)
+
+# wbctl shares the daemon's pure parts: configuration, geometry, feature probes.
+WBCTL_DAEMON := daemon/conf%.c daemon/geom.c daemon/feats.c
+$(BUILD)/wbctl: $(call obj,$(WBCTL_SRC)) $(call obj,$(filter $(WBCTL_DAEMON),$(DAEMON_SRC))) $(BUILD)/libcommon.a
+	$(if $(Q),@echo "  LD    $@")
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_WBCTL)
+
+MAN_SRC := $(wildcard doc/*.scd)
+MAN     := $(patsubst doc/%.scd,$(BUILD)/man/%,$(MAN_SRC))
+man: $(MAN)
+$(BUILD)/man/%: doc/%.scd
+	$(Q)mkdir -p $(@D)
+	$(if $(Q),@echo "  MAN   $@")
+	$(Q)scdoc <$< >$@
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+.PHONY: man
