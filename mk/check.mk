@@ -1,1 +1,129 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# Tests, linters, fuzzing.  tests/run runs and counts; tests/README.md explains.
+
+UNIT_SRC   := $(wildcard tests/unit/test_*.c)
+UNIT_HELP  := $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c))
+TOOL_SRC   := $(wildcard tests/tools/*.c)
+FUZZ_SRC   := $(wildcard tests/fuzz/fuzz_*.c)
+UNIT_BIN   := $(patsubst %.c,$(BUILD)/%,$(UNIT_SRC))
+TOOL_BIN   := $(patsubst %.c,$(BUILD)/%,$(TOOL_SRC))
+FUZZ_BIN   := $(patsubst %.c,$(BUILD)/%,$(FUZZ_SRC))
+C_FILES     = $(shell git ls-files '*.[ch]' ':!kernel')
+SH_FILES    = $(shell git ls-files '*.sh' .ci/run tests/run tests/lint-units)
+
+FUZZ_SECONDS ?= 60
+JOBS := -j$(shell nproc)
+
+# The fuzzer's coverage must be in the libraries too.
+ifeq ($(FUZZ),1)
+CFLAGS += -fsanitize=fuzzer-no-link
+endif
+ifeq ($(COVERAGE),1)
+OPT    := -O0 -g --coverage -U_FORTIFY_SOURCE
+HARDEN :=
+LDFLAGS += --coverage
+endif
+
+LIBS_UNIT = $(LIBS_WBD) $(shell pkg-config --libs smartcols) -lcmocka
+ARCHIVES := $(BUILD)/libwbd.a $(BUILD)/libcommon.a
+
+# Everything tests run beside the programs themselves.
+test-bins: $(UNIT_BIN) $(TOOL_BIN)
+
+# A unit program may take in parts of wbctl (all but its main()).
+$(BUILD)/libwbctl.a: $(call obj,$(filter-out wbctl/main.c wbctl/wbctl.c,$(WBCTL_SRC)))
+
+$(UNIT_BIN): $(BUILD)/%: $(BUILD)/%.o $(call obj,$(UNIT_HELP)) \
+		$(BUILD)/libwbctl.a $(ARCHIVES)
+	$(if $(Q),@echo "  LD    $@")
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_UNIT)
+
+$(TOOL_BIN): $(BUILD)/%: $(BUILD)/%.o
+	$(if $(Q),@echo "  LD    $@")
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson) -lpthread
+
+fuzz-bins: $(FUZZ_BIN)
+$(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(ARCHIVES)
+	$(if $(Q),@echo "  LD    $@")
+	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS_WBD)
+
+## make check-fast  unit tests, golden tests, format: less than a minute
+check-fast:
+	@$(MAKE) --no-print-directory -s deps
+	@tests/run build:all build:test-bins unit golden make:lint-format
+
+## make check       everything: both compilers, sanitizers, linters, fuzzing, system tests
+check:
+	@$(MAKE) --no-print-directory -s deps
+	@tests/run build:all build:test-bins unit golden \
+		make:lint-format make:lint-shell make:lint-man make:lint-units \
+		make:lint-cppcheck make:lint-tidy \
+		build:all,CC=clang build:test-bins,CC=clang \
+		system \
+		build:all,SANITIZE=1 build:test-bins,SANITIZE=1 \
+		unit@san golden@san system@san \
+		fuzz
+
+## make check-system  the system tests alone (TESTS='NN-name ...' picks some)
+check-system:
+	@tests/run build:all build:test-bins system
+
+## make fuzz        every fuzz target for FUZZ_SECONDS (60), two at a time
+fuzz:
+	@tests/run fuzz
+
+## make lint        format, cppcheck, clang-tidy, shellcheck, man pages, units
+lint: lint-format lint-shell lint-man lint-units lint-cppcheck lint-tidy
+
+# Another major version lays out some constructs differently; 14 is Debian 12's.
+CLANG_FORMAT_MAJOR := 14
+lint-format:
+	@v=$$(clang-format --version | sed 's/.*version \([0-9]*\).*/\1/'); \
+	if [ "$$v" != $(CLANG_FORMAT_MAJOR) ]; then \
+	  echo "skip: clang-format $$v lays out otherwise than $(CLANG_FORMAT_MAJOR)"; \
+	else clang-format --dry-run -Werror $(C_FILES); fi
+
+## make format      apply .clang-format
+format:
+	clang-format -i $(C_FILES)
+
+lint-shell:
+	@shellcheck -x -P SCRIPTDIR -s bash $(SH_FILES)
+
+lint-cppcheck:
+	@mkdir -p build/cppcheck
+	@cppcheck --quiet $(JOBS) --cppcheck-build-dir=build/cppcheck --error-exitcode=1 \
+	  --enable=warning,performance,portability --inline-suppr --std=c11 \
+	  --suppressions-list=tests/cppcheck-suppressions -I. -D_GNU_SOURCE \
+	  -DWB_VERSION='"0"' $(filter %.c,$(C_FILES))
+
+# One file per run, as many at a time as there are processors.
+lint-tidy:
+	@printf '%s\n' $(filter %.c,$(C_FILES)) | xargs -P $$(nproc) -n 1 sh -c \
+	  'clang-tidy --quiet --warnings-as-errors="*" "$$0" -- -std=gnu11 -I. -D_GNU_SOURCE \
+	    -DWB_VERSION="\"0\"" $(PKG_CFLAGS) 2>build/tidy-$$$$.err || \
+	    { grep -v "warnings generated" build/tidy-$$$$.err; rm build/tidy-$$$$.err; exit 1; }; \
+	  rm build/tidy-$$$$.err'
+
+# A man page must come out of scdoc, and be sound to mandoc.
+lint-man: $(MAN)
+	@test -n "$(MAN)" || { echo "skip: no man pages in doc/"; exit 0; }; \
+	test -z "$(MAN)" || mandoc -T lint -W warning $(MAN)
+
+# units/ stand as they will be installed; the programs they name need not exist yet.
+lint-units:
+	@tests/lint-units units
+
+## make coverage    build/coverage/index.html, from the unit and golden tests
+coverage:
+	@$(MAKE) --no-print-directory -s deps
+	@tests/run build:all,BUILD=build-cov,COVERAGE=1 build:test-bins,BUILD=build-cov,COVERAGE=1 \
+		unit@cov golden@cov
+	@mkdir -p build/coverage
+	@lcov -q -c -d build-cov -o build/coverage/all.info
+	@lcov -q -r build/coverage/all.info '/usr/*' '*/tests/*' -o build/coverage/wb.info
+	@genhtml -q -o build/coverage build/coverage/wb.info
+	@echo "build/coverage/index.html"
+
+.PHONY: test-bins fuzz-bins check-fast check check-system fuzz lint lint-format format \
+	lint-shell lint-cppcheck lint-tidy lint-man lint-units coverage
