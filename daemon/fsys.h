@@ -15,12 +15,14 @@
 
 /* The backing device (bdi) of one or more file systems. */
 struct bdev {
-	char bdi[40];	     /* name below /sys/class/bdi: "254:0", "btrfs-1"; "" unknown */
-	char name[64];	     /* kernel name of the disk: "nvme0n1", "dm-0"; "" if none */
-	int rotational;	     /* 1, 0; -1 unknown.  Any member disk decides for several */
+	char bdi[40];   /* name below /sys/class/bdi: "254:0", "btrfs-1"; "" unknown */
+	char name[64];  /* kernel name of the disk: "nvme0n1", "dm-0"; "" if none */
+	int rotational; /* 1, 0; -1 unknown.  Any member disk decides for several */
 	uint32_t queue_depth; /* queue/nr_requests; 0 unknown */
-	uint32_t max_io_kb;  /* queue/max_sectors_kb; 0 unknown */
+	uint32_t max_io_kb;   /* queue/max_sectors_kb; 0 unknown */
 	bool removable;
+	char members[256]; /* kernel names of all its disks where a file system spans
+			    * several (btrfs, bcachefs), separated by spaces */
 };
 
 enum fsys_class {
@@ -34,15 +36,17 @@ enum fsys_class {
 };
 
 struct fsys {
-	dev_t dev;	/* the superblock's device as mountinfo prints it (s_dev) */
-	char *type;	/* "xfs" */
-	char *source;	/* "/dev/zram0" */
-	char *target;	/* the mount point through which the daemon reaches it */
-	int mnt_id;	/* of that mount, as statx(STATX_MNT_ID) and mountinfo say */
+	dev_t dev;        /* the superblock's device as mountinfo prints it (s_dev) */
+	char device[64];  /* kernel name of the block device itself: "nvme0n1p2"; "" */
+	char *type;       /* "xfs" */
+	char *source;     /* "/dev/zram0" */
+	char *target;     /* the mount point through which the daemon reaches it */
+	int mnt_id;       /* of that mount, as statx(STATX_MNT_ID) and mountinfo say */
 	char *sb_options; /* the superblock's options, as in mountinfo */
 	enum fsys_class class;
-	bool readonly;	/* the superblock is read-only (a read-only bind is not) */
-	bool snapshot;	/* dm-snapshot, or XFS mounted with norecovery/nouuid, btrfs ro subvol */
+	bool readonly; /* the superblock is read-only (a read-only bind is not) */
+	bool snapshot; /* dm-snapshot as LVM makes it, norecovery/nouuid, btrfs read-only
+			* subvolume; what cannot be told is listed in fsys_bdev.c */
 	bool has_realtime; /* XFS with a realtime device */
 	struct bdev bdev;
 	struct geom geom;
@@ -53,12 +57,13 @@ struct fsys {
 struct fsys_table {
 	struct fsys **v;
 	size_t n;
+	char *root; /* as given to fsys_scan() */
 };
 
 /*
  * Reads the mount table and everything above from @root ("" = the real system,
  * else a fake tree with proc/self/mountinfo and sys/; device nodes and geometry
- * are then read from recorded files, see tests/golden/README).  Pseudo file
+ * are then read from recorded files, see tests/golden/README.md).  Pseudo file
  * systems are left out; bind mounts and mounts in other name spaces of the same
  * superblock are one entry.  Returns 0 or -errno.
  */
@@ -70,6 +75,15 @@ struct fsys *fsys_free(struct fsys *f);
 struct fsys *fsys_find(const struct fsys_table *t, dev_t dev);
 /* Takes entry @i out of the table; the caller owns it. */
 struct fsys *fsys_steal(struct fsys_table *t, size_t i);
+
+/*
+ * A [device] section's match - kernel name, MAJ:MIN or a path whose links are
+ * followed - as a kernel name, into @ret (64 bytes).  -ENOENT: no such device.
+ * Below a fake root links are followed only within it.
+ */
+int fsys_device_name(const char *root, const char *match, char *ret);
+/* Is the device called @name (a disk, a partition, a member) one of @f's? */
+bool fsys_on_device(const struct fsys *f, const char *name);
 
 /*
  * Inodes that back swap (directly, or through a loop device that is swap) must

@@ -9,38 +9,40 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "daemon/conf.h"
 #include "daemon/fsys.h"
 
-#define PLAN_AUTO_CAP 8 /* most contexts that `auto` gives (issue: min(groups, CPUs, 8)) */
+#define PLAN_AUTO_CAP \
+	8 /* most contexts that `auto` gives (issue: min(groups, CPUs, 8)) */
 
 /* What decide looks at beside the mount table and the configuration. */
 struct plan_env {
-	unsigned cpus;	   /* online */
-	bool user_engine;  /* some source of dirty inodes works here */
+	unsigned cpus;       /* online */
+	bool user_engine;    /* some source of dirty inodes works here */
 	const char *why_not; /* if !user_engine: one sentence */
 };
 
 /* Which rule decided; plan_rule_text() has the words. */
 enum plan_rule {
-	PLAN_AUTO,	  /* managed: local, writable, not rotational */
-	PLAN_NAMED,	  /* managed because a section says manage = yes */
-	PLAN_OFF,	  /* engine = none */
-	PLAN_FORBIDDEN,	  /* a section says manage = no */
-	PLAN_EXCLUDED,	  /* an [exclude] section matches */
+	PLAN_AUTO,      /* managed: local, writable, not rotational */
+	PLAN_NAMED,     /* managed because a section says manage = yes */
+	PLAN_OFF,       /* engine = none */
+	PLAN_FORBIDDEN, /* a section says manage = no */
+	PLAN_EXCLUDED,  /* an [exclude] section matches */
 	PLAN_ROTATIONAL,
 	PLAN_ROTATION_UNKNOWN,
 	PLAN_NETWORK,
 	PLAN_FUSE,
 	PLAN_STACKED,
 	PLAN_MEMORY,
-	PLAN_READONLY,	  /* also when named: there is nothing to write */
+	PLAN_READONLY, /* also when named: there is nothing to write */
 	PLAN_SNAPSHOT,
-	PLAN_NO_BDI,	  /* no backing device could be named */
+	PLAN_NO_BDI,      /* no backing device could be named */
 	PLAN_ONE_CONTEXT, /* one context is what the kernel has already */
-	PLAN_NO_ENGINE,	  /* plan_env.why_not */
+	PLAN_NO_ENGINE,   /* plan_env.why_not */
 };
 
 struct plan_fs {
@@ -50,7 +52,7 @@ struct plan_fs {
 	char where[256];   /* file:line of the section that decided, or "" */
 	char label[64];    /* its label, or "" */
 	unsigned contexts; /* of its bdi; 1 if not managed */
-	unsigned shift;	   /* context of group g = (g + shift) % contexts, so that
+	unsigned shift;    /* context of group g = (g + shift) % contexts, so that
 			    * several file systems of one bdi do not all start at 0 */
 	struct conf_flush flush;
 };
@@ -74,5 +76,8 @@ static inline unsigned plan_context(const struct plan_fs *f, uint32_t group)
 const char *plan_rule_text(enum plan_rule r);
 /* Stable word for machines: "rotational". */
 const char *plan_rule_name(enum plan_rule r);
+/* One aligned line per file system with its reason, for `wbd --dry-run`; control
+ * characters and broken UTF-8 in names are printed as \xNN. */
+void plan_print(const struct plan *p, FILE *f);
 
 #endif

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * decide: which file systems are managed, and with how many contexts.
+ *
+ * The first rule that applies decides; one later in this list never overrules an
+ * earlier one:
+ *   1. engine = none: nothing is managed.
+ *   2. A [mount] or [device] section says manage = no; it beats any manage = yes.
+ *   3. An [exclude] section matches in all that it gives.
+ *   4. The file system is read-only: there is nothing to write, named or not.
+ *   5. Unless named (manage = yes in a [mount] or [device] section): snapshot,
+ *      network, FUSE, stacked, memory, no backing device, rotational, rotation
+ *      unknown.
+ *   6. No source of dirty inodes works here, named or not.
+ *   7. One context, unless named: that is what the kernel has already.
+ * Contexts belong to the backing device: those of a [device] section, else
+ * [engine], else min(groups of all its managed file systems, CPUs, PLAN_AUTO_CAP).
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/plan.h"
+
+#define NAME_LEN 64 /* of a kernel device, as fsys_device_name() returns it */
+
+/* The configuration with its device matches resolved, once per plan. */
+struct decide {
+	const struct fsys_table *t;
+	const struct conf *c;
+	const struct plan_env *env;
+	char (*device)[NAME_LEN];  /* per [device]; "" if there is no such device */
+	char (*exclude)[NAME_LEN]; /* per [exclude] */
+};
+
+static void resolve(const struct fsys_table *t, const char *match, char *ret)
+{
+	if (!match || fsys_device_name(t->root ? t->root : "", match, ret) < 0)
+		ret[0] = '\0';
+}
+
+/* A match that is no device here can still be what a recorded or vanished device
+ * is called, or the bdi's name. */
+static bool device_is(const struct fsys *f, const char *match, const char *name)
+{
+	return fsys_on_device(f, name) ||
+	       (match && (fsys_on_device(f, match) || strcmp(match, f->bdev.bdi) == 0 ||
+			  strcmp(match, f->source) == 0));
+}
+
+static void name_section(struct plan_fs *p, enum plan_rule rule, const char *label,
+			 const char *where)
+{
+	p->rule = rule;
+	(void)snprintf(p->label, sizeof(p->label), "%s", label ? label : "");
+	(void)snprintf(p->where, sizeof(p->where), "%s", where ? where : "");
+}
+
+static const struct conf_mount *mount_section(const struct conf *c, const struct fsys *f)
+{
+	for (size_t i = 0; i < c->n_mount; i++)
+		if (strcmp(c->mount[i].path, f->target) == 0)
+			return &c->mount[i];
+	return NULL;
+}
+
+/* First [device] section for @f that says @manage (or any of them). */
+static const struct conf_device *device_section(const struct decide *d,
+						const struct fsys *f, bool any,
+						enum conf_manage manage)
+{
+	for (size_t i = 0; i < d->c->n_device; i++) {
+		const struct conf_device *s = &d->c->device[i];
+
+		if ((any || s->manage == manage) && device_is(f, s->match, d->device[i]))
+			return s;
+	}
+	return NULL;
+}
+
+/* Does a section say @manage?  Notes it in @p as @rule. */
+static bool section_says(const struct decide *d, struct plan_fs *p,
+			 enum conf_manage manage, enum plan_rule rule)
+{
+	const struct conf_mount *m = mount_section(d->c, p->fs);
+	const struct conf_device *s;
+
+	if (m && m->manage == manage) {
+		name_section(p, rule, m->label, m->where);
+		return true;
+	}
+	s = device_section(d, p->fs, false, manage);
+	if (s)
+		name_section(p, rule, s->label, s->where);
+	return s != NULL;
+}
+
+static bool is_excluded(const struct decide *d, struct plan_fs *p)
+{
+	for (size_t i = 0; i < d->c->n_exclude; i++) {
+		const struct conf_exclude *x = &d->c->exclude[i];
+
+		/* A section that gives nothing matches nothing. */
+		if (!x->path && !x->device && !x->type)
+			continue;
+		if ((x->type && strcmp(x->type, p->fs->type) != 0) ||
+		    (x->device && !device_is(p->fs, x->device, d->exclude[i])) ||
+		    (x->path && fnmatch(x->path, p->fs->target, 0) != 0))
+			continue;
+		name_section(p, PLAN_EXCLUDED, x->label, x->where);
+		return true;
+	}
+	return false;
+}
+
+static bool has_bdev(const struct fsys *f)
+{
+	return f->bdev.bdi[0] || f->bdev.name[0];
+}
+
+/* Why a file system that nobody named is left alone; PLAN_AUTO if it is not. */
+static enum plan_rule by_nature(const struct fsys *f)
+{
+	if (f->snapshot)
+		return PLAN_SNAPSHOT;
+	switch (f->class) {
+	case FSYS_NETWORK:
+		return PLAN_NETWORK;
+	case FSYS_FUSE:
+		return PLAN_FUSE;
+	case FSYS_STACKED:
+		return PLAN_STACKED;
+	case FSYS_MEMORY:
+		return PLAN_MEMORY;
+	case FSYS_LOCAL:
+	case FSYS_PSEUDO:
+	case FSYS_OTHER:
+		break;
+	}
+	if (!has_bdev(f) || f->class == FSYS_PSEUDO)
+		return PLAN_NO_BDI;
+	if (f->bdev.rotational == 1)
+		return PLAN_ROTATIONAL;
+	return f->bdev.rotational < 0 ? PLAN_ROTATION_UNKNOWN : PLAN_AUTO;
+}
+
+/* Everything but the number of contexts. */
+static void decide_one(const struct decide *d, struct plan_fs *p)
+{
+	p->rule = PLAN_OFF;
+	if (d->c->engine == CONF_ENGINE_NONE ||
+	    section_says(d, p, CONF_MANAGE_NO, PLAN_FORBIDDEN) || is_excluded(d, p))
+		return;
+	p->rule = PLAN_READONLY;
+	if (p->fs->readonly)
+		return;
+	if (!section_says(d, p, CONF_MANAGE_YES, PLAN_NAMED))
+		p->rule = by_nature(p->fs);
+	if (p->rule != PLAN_AUTO && p->rule != PLAN_NAMED)
+		return;
+	if (d->env->user_engine) {
+		p->managed = true;
+		return;
+	}
+	name_section(p, PLAN_NO_ENGINE, NULL, NULL);
+}
+
+/* Do two file systems share their dirty pages' flusher? */
+static bool same_bdi(const struct fsys *a, const struct fsys *b)
+{
+	if (a->bdev.bdi[0] || b->bdev.bdi[0])
+		return strcmp(a->bdev.bdi, b->bdev.bdi) == 0;
+	return a == b;
+}
+
+static unsigned at_most(uint64_t v, unsigned cap)
+{
+	return v < cap ? (unsigned)v : cap;
+}
+
+/* What the sections of any of the bdi's file systems ask for; 0 = auto. */
+static unsigned contexts_asked(const struct decide *d, const struct plan *p, size_t first)
+{
+	for (size_t i = first; i < p->n; i++) {
+		const struct conf_device *s;
+
+		if (!p->v[i].managed || !same_bdi(p->v[first].fs, p->v[i].fs))
+			continue;
+		s = device_section(d, p->v[i].fs, true, CONF_MANAGE_AUTO);
+		if (s && s->contexts)
+			return s->contexts;
+	}
+	return d->c->contexts;
+}
+
+/* Settles the contexts of the bdi whose first managed file system is @first. */
+static void settle_bdi(const struct decide *d, struct plan *p, size_t first)
+{
+	unsigned cpus = d->env->cpus ? d->env->cpus : 1;
+	unsigned contexts = contexts_asked(d, p, first);
+	uint64_t groups = 0;
+
+	for (size_t i = first; i < p->n && !contexts; i++)
+		if (p->v[i].managed && same_bdi(p->v[first].fs, p->v[i].fs))
+			groups += p->v[i].fs->geom.groups;
+	if (!contexts)
+		contexts = at_most(groups, at_most(cpus, PLAN_AUTO_CAP));
+	contexts = contexts ? at_most(contexts, CONF_CONTEXTS_MAX) : 1;
+
+	/* One after the other round the contexts, as if their groups were in a row. */
+	groups = 0;
+	for (size_t i = first; i < p->n; i++) {
+		struct plan_fs *f = &p->v[i];
+
+		if (!f->managed || !same_bdi(p->v[first].fs, f->fs))
+			continue;
+		f->contexts = contexts;
+		f->shift = (unsigned)(groups % contexts);
+		groups += f->fs->geom.groups;
+	}
+}
+
+static void settle(const struct decide *d, struct plan *p)
+{
+	/* 0 contexts: not settled yet. */
+	for (size_t i = 0; i < p->n; i++)
+		if (p->v[i].managed && !p->v[i].contexts)
+			settle_bdi(d, p, i);
+	for (size_t i = 0; i < p->n; i++) {
+		struct plan_fs *f = &p->v[i];
+
+		if (f->managed && f->contexts == 1 && f->rule == PLAN_AUTO) {
+			f->managed = false;
+			f->rule = PLAN_ONE_CONTEXT;
+		}
+		if (!f->managed)
+			f->contexts = 1;
+	}
+}
+
+static int prepare(struct decide *d)
+{
+	const struct conf *c = d->c;
+
+	d->device = calloc(c->n_device + 1, NAME_LEN);
+	d->exclude = calloc(c->n_exclude + 1, NAME_LEN);
+	if (!d->device || !d->exclude)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->n_device; i++)
+		resolve(d->t, c->device[i].match, d->device[i]);
+	for (size_t i = 0; i < c->n_exclude; i++)
+		resolve(d->t, c->exclude[i].device, d->exclude[i]);
+	return 0;
+}
+
+static int fill(const struct decide *d, struct plan *p)
+{
+	p->v = calloc(d->t->n + 1, sizeof(*p->v));
+	if (!p->v)
+		return -ENOMEM;
+	for (p->n = 0; p->n < d->t->n; p->n++) {
+		struct plan_fs *f = &p->v[p->n];
+		const struct conf_mount *m;
+
+		f->fs = d->t->v[p->n];
+		m = mount_section(d->c, f->fs);
+		f->flush = m ? m->flush : d->c->flush;
+		decide_one(d, f);
+	}
+	settle(d, p);
+	return 0;
+}
+
+int plan_decide(const struct fsys_table *t, const struct conf *c,
+		const struct plan_env *env, struct plan **ret)
+{
+	struct decide d = {.t = t, .c = c, .env = env};
+	struct plan *p = calloc(1, sizeof(*p));
+	int r;
+
+	r = p ? prepare(&d) : -ENOMEM;
+	if (r == 0)
+		r = fill(&d, p);
+	free(d.device);
+	free(d.exclude);
+	if (r < 0) {
+		plan_free(p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}
+
+struct plan *plan_free(struct plan *p)
+{
+	if (p)
+		free(p->v);
+	free(p);
+	return NULL;
+}
