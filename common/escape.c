@@ -84,7 +84,8 @@ size_t escape_text(const char *s, size_t len, char *buf, size_t size)
 			i += n;
 		} else {
 			unsigned char c = (unsigned char)s[i++];
-			const char esc[ESCAPE_MAX] = { '\\', 'x', hex[c >> 4], hex[c & 15] };
+			const char esc[ESCAPE_MAX] = {'\\', 'x', hex[c >> 4],
+						      hex[c & 15]};
 
 			memcpy(buf + out, esc, ESCAPE_MAX);
 		}

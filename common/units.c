@@ -15,16 +15,16 @@ struct unit {
 
 /* Largest first: the formatters take the first one that divides the value. */
 static const struct unit size_units[] = {
-	{ "T", 1ULL << 40 }, { "G", 1ULL << 30 }, { "M", 1ULL << 20 },
-	{ "K", 1ULL << 10 }, { "", 1 },
+	{"T", 1ULL << 40}, {"G", 1ULL << 30}, {"M", 1ULL << 20},
+	{"K", 1ULL << 10}, {"", 1},
 };
 static const struct unit time_units[] = {
-	{ "h", 3600000 },
-	{ "min", 60000 },
-	{ "s", 1000 },
-	{ "ms", 1 },
+	{"h", 3600000},
+	{"min", 60000},
+	{"s", 1000},
+	{"ms", 1},
 };
-static const struct unit count_units[] = { { "", 1 } };
+static const struct unit count_units[] = {{"", 1}};
 
 static int fail(char *err, int r, const char *text, const char *why)
 {
@@ -91,23 +91,25 @@ static int parse(const char *text, const struct unit *units, size_t n, const cha
 
 int units_parse_size(const char *text, uint64_t *ret, char err[UNITS_ERR_LEN])
 {
-	return parse(text, size_units, ARRAY_SIZE(size_units),
-		     "is not a size: write a whole number of bytes, or one with K, M, G or "
-		     "T, such as 16M",
-		     ret, err);
+	return parse(
+		text, size_units, ARRAY_SIZE(size_units),
+		"is not a size: write a whole number of bytes, or one with K, M, G or "
+		"T, such as 16M",
+		ret, err);
 }
 
 int units_parse_time(const char *text, uint64_t *ret_ms, char err[UNITS_ERR_LEN])
 {
-	return parse(text, time_units, ARRAY_SIZE(time_units),
-		     "is not a time: write a whole number with ms, s, min or h, such as 5s",
-		     ret_ms, err);
+	return parse(
+		text, time_units, ARRAY_SIZE(time_units),
+		"is not a time: write a whole number with ms, s, min or h, such as 5s",
+		ret_ms, err);
 }
 
 int units_parse_count(const char *text, uint64_t *ret, char err[UNITS_ERR_LEN])
 {
-	return parse(text, count_units, ARRAY_SIZE(count_units),
-		     "is not a whole number", ret, err);
+	return parse(text, count_units, ARRAY_SIZE(count_units), "is not a whole number",
+		     ret, err);
 }
 
 static char *format(uint64_t v, const struct unit *units, size_t n, char *buf)

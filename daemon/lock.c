@@ -70,7 +70,7 @@ static int open_lock(const char *dir)
 int lock_take(const char *dir, pid_t *ret_pid)
 {
 	CLEANUP(cleanup_closep) int fd = open_lock(dir);
-	struct flock fl = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct flock fl = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	int r;
 
 	if (fd < 0)

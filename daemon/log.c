@@ -26,7 +26,7 @@
 static struct {
 	int level;
 	bool journal;
-} log_to = { .level = LOG_INFO };
+} log_to = {.level = LOG_INFO};
 
 /* $JOURNAL_STREAM is the device and inode of what stderr was when we were
  * started; a redirection since then makes them differ. */
@@ -91,14 +91,14 @@ static void PRINTF(2, 3) add(struct entry *e, const char *fmt, ...)
 		e->nomem = true;
 		return;
 	}
-	e->iov[e->n++] = (struct iovec){ .iov_base = s, .iov_len = (size_t)n };
+	e->iov[e->n++] = (struct iovec){.iov_base = s, .iov_len = (size_t)n};
 }
 
 /* False: the journal did not take it. */
 static bool to_journal(int level, const char *id, const struct log_field *f,
 		       const char *text)
 {
-	struct entry e = { .n = 0 };
+	struct entry e = {.n = 0};
 	int r = -1;
 
 	add(&e, "MESSAGE=%s", text);

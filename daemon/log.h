@@ -11,7 +11,7 @@
 #include "common/cleanup.h"
 
 struct log_field {
-	const char *name; /* "WB_MOUNT", "WB_BDI", "WB_REASON", ... */
+	const char *name;  /* "WB_MOUNT", "WB_BDI", "WB_REASON", ... */
 	const char *value; /* NULL: left out */
 };
 

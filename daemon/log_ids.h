@@ -12,24 +12,24 @@
 #define WB_LOG_IDS_H
 
 /* A file system is managed from now on. */
-#define LOG_ID_MANAGED "3a026591f7fb4db6a70bb67d915b3fc6"
+#define LOG_ID_MANAGED        "3a026591f7fb4db6a70bb67d915b3fc6"
 /* A file system is no longer managed: unmounted, reconfigured, or out of reach. */
-#define LOG_ID_RELEASED "4c2f47846ba24c44a924bc4be653b3c5"
+#define LOG_ID_RELEASED       "4c2f47846ba24c44a924bc4be653b3c5"
 /* The number of contexts of a backing device was decided or changed. */
-#define LOG_ID_CONTEXTS "92c2c5cab2d34f569531246a8ffd43d6"
+#define LOG_ID_CONTEXTS       "92c2c5cab2d34f569531246a8ffd43d6"
 /* Dirty notifications were lost: inodes may be dirty that the daemon does not know. */
-#define LOG_ID_OVERFLOW "a173a791c4e14b61b7a5616828ed39e2"
+#define LOG_ID_OVERFLOW       "a173a791c4e14b61b7a5616828ed39e2"
 /* The engine failed at something: the reason and what it does instead. */
-#define LOG_ID_ENGINE_ERROR "0b95705e0aae4cdba39281774371b972"
+#define LOG_ID_ENGINE_ERROR   "0b95705e0aae4cdba39281774371b972"
 /* A new configuration is in force. */
-#define LOG_ID_RELOAD_OK "a3db7db274c24871b183ba8332b9079a"
+#define LOG_ID_RELOAD_OK      "a3db7db274c24871b183ba8332b9079a"
 /* A new configuration was refused; the old one stays in force. */
 #define LOG_ID_RELOAD_REFUSED "85be7326e8754ee6949991b801d7e547"
 /* The daemon is ready. */
-#define LOG_ID_START "a11fe1a7ecfc4498bf46bbb977e4922b"
+#define LOG_ID_START          "a11fe1a7ecfc4498bf46bbb977e4922b"
 /* The daemon ends: every mark removed, every operation done. */
-#define LOG_ID_STOP "c4ccd25eab854906b09d48eeed6cf421"
+#define LOG_ID_STOP           "c4ccd25eab854906b09d48eeed6cf421"
 /* Dirty memory passed the background threshold, or fell below it again. */
-#define LOG_ID_PRESSURE "49e98f89425c4aa1a989bc38c5e5789c"
+#define LOG_ID_PRESSURE       "49e98f89425c4aa1a989bc38c5e5789c"
 
 #endif

@@ -104,8 +104,7 @@ int notify_listen_fd(void)
 		return n;
 	if (n == 0)
 		return -ENOENT;
-	if (n > 1 ||
-	    sd_is_socket_unix(SD_LISTEN_FDS_START, SOCK_STREAM, 1, NULL, 0) <= 0)
+	if (n > 1 || sd_is_socket_unix(SD_LISTEN_FDS_START, SOCK_STREAM, 1, NULL, 0) <= 0)
 		return -EINVAL;
 	return SD_LISTEN_FDS_START;
 }
