@@ -324,11 +324,9 @@ wb_bad_off()
 # Takes the whole device down again, so that a test can make another one.
 wb_bad_done() # MOUNTPOINT
 {
-	local dev
-	dev=$(wb_dev "$1")
 	wb_bad_off
 	wb_umount "$1"
-	wb_loop_detach "$dev"
+	wb_loop_detach "$(losetup -nO NAME -j "$WB_TMP/bad/disk")"
 	wb_wait_for 10 umount "$WB_TMP/bad"
 	rmdir "$WB_TMP/bad"
 }
@@ -396,14 +394,14 @@ wb_alive() # PID: exists and is no zombie
 	s=$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) && [[ $s != Z* ]]
 }
 
-# SIGTERM, and it must end well.
-wb_stop() # [PID]
+# SIGTERM to $WB_PID, and it must end well.
+wb_stop()
 {
-	local pid=${1:-$WB_PID} status=0
-	kill -TERM "$pid"
-	wb_wait_for 30 wb_dead "$pid" || return 1
-	wait "$pid" || status=$?
-	[ "$pid" != "$WB_PID" ] || WB_PID=
+	local status=0
+	kill -TERM "$WB_PID"
+	wb_wait_for 30 wb_dead "$WB_PID" || return 1
+	wait "$WB_PID" || status=$?
+	WB_PID=
 	[ $status -eq 0 ] || {
 		echo "FAILED: wbd ended with status $status" >&2
 		return 1
@@ -440,4 +438,113 @@ wb_call() # METHOD [PARAMETERS]
 wb_json() # FILTER
 {
 	jq -e -r "$@"
+}
+
+# What `Status` says of one file system.
+wb_status() # MOUNTPOINT FILTER
+{
+	wb_call io.writeback.Status |
+		jq -r --arg m "$1" ".filesystems[] | select(.mount == \$m) | $2"
+}
+
+# What `Status` says of the engine.
+wb_engine() # FILTER
+{
+	wb_call io.writeback.Status | jq -r ".engine | $1"
+}
+
+# A configuration with some settings: wb_set engine.source=trace flush.after=4M
+wb_set() # SECTION.KEY=VALUE...
+{
+	local section=0 s
+	for s in $(printf '%s\n' "$@" | sort); do
+		if [ "${s%%.*}" != "$section" ]; then
+			section=${s%%.*}
+			echo "[$section]"
+		fi
+		s=${s#*.}
+		echo "${s%%=*} = ${s#*=}"
+	done | wb_conf
+}
+
+# The ways the engine can work here, one "SOURCE IO" a line.
+wb_ways() # FSTYPE
+{
+	local s io
+	for s in trace fanotify; do
+		if [ $s = trace ]; then
+			# btrfs and bcachefs cannot open a file by its inode number.
+			[ "$1" = xfs ] || [ "$1" = ext4 ] || continue
+			wb_has_trace || continue
+		fi
+		for io in uring threads; do
+			if [ $io = uring ] && ! wb_has_uring; then
+				continue
+			fi
+			echo "$s $io"
+		done
+	done
+}
+
+wb_has_trace()
+{
+	[ -e /sys/kernel/tracing/events/writeback/writeback_dirty_inode_enqueue ] ||
+		[ -e /sys/kernel/debug/tracing/events/writeback/writeback_dirty_inode_enqueue ]
+}
+
+wb_has_uring()
+{
+	[ "$(cat /proc/sys/kernel/io_uring_disabled 2>/dev/null || echo 0)" -ne 2 ]
+}
+
+# Starts the daemon to work in one way, and sees to it that it does on MOUNTPOINT.
+wb_start_way() # SOURCE IO MOUNTPOINT [SECTION.KEY=VALUE...]
+{
+	local s=$1 io=$2 mnt=$3 got
+	shift 3
+	wb_start "$(wb_set engine.source="$s" engine.io="$io" engine.contexts=4 "$@")"
+	wb_managed "$mnt" || {
+		wb_call io.writeback.Status
+		wb_fail "$mnt is not managed: $(wb_status "$mnt" .reason)"
+	}
+	got=$(wb_status "$mnt" .source_of_events)
+	[ "$got" = "$s" ] || wb_fail "source is $got, not $s"
+	got=$(wb_engine .io)
+	[ "${got/io_uring/uring}" = "$io" ] || wb_fail "io is $got, not $io"
+}
+
+wb_managed() # MOUNTPOINT
+{
+	[ "$(wb_status "$1" .managed)" = true ]
+}
+
+wb_not_managed() # MOUNTPOINT: released, or gone altogether
+{
+	[ "$(wb_status "$1" .managed)" != true ]
+}
+
+# The daemon wrote at least BYTES on MOUNTPOINT.
+wb_flushed() # MOUNTPOINT BYTES
+{
+	[ "$(wb_status "$1" .flushed_bytes)" -ge "$2" ]
+}
+
+# The number of descriptors of the daemon.
+wb_fds()
+{
+	find "/proc/$WB_PID/fd" -mindepth 1 | wc -l
+}
+
+wb_fds_are() # N
+{
+	[ "$(wb_fds)" -eq "$1" ]
+}
+
+# Exactly one sentence in FILE says PATTERN; shows the file if not.
+wb_says() # FILE PATTERN
+{
+	grep -qiE "$2" "$1" || {
+		cat "$1"
+		wb_fail "no sentence about: $2"
+	}
 }
