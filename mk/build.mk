@@ -5,12 +5,26 @@ COMMON_SRC := $(wildcard common/*.c)
 DAEMON_SRC := $(filter-out daemon/main.c,$(wildcard daemon/*.c))
 WBCTL_SRC  := $(wildcard wbctl/*.c)
 
-obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
+# build/wbctl is the program, so its objects need a folder of another name.
+obj = $(patsubst $(BUILD)/wbctl/%,$(BUILD)/wbctl.o/%,$(patsubst %.c,$(BUILD)/%.o,$(1)))
 
-$(BUILD)/%.o: %.c | deps-have
+define COMPILE
 	$(Q)mkdir -p $(@D)
 	$(if $(Q),@echo "  CC    $<")
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+endef
+$(BUILD)/wbctl.o/%.o: wbctl/%.c | deps-have
+	$(COMPILE)
+$(BUILD)/%.o: %.c | deps-have
+	$(COMPILE)
+
+# Interface descriptions go into the binary as C string literals.
+IDL_INC := $(patsubst daemon/%.varlink,$(BUILD)/gen/%.inc,$(wildcard daemon/*.varlink))
+$(BUILD)/gen/%.inc: daemon/%.varlink
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' <$< >$@
+$(BUILD)/daemon/api_service.o: $(IDL_INC)
+$(BUILD)/daemon/api_service.o: CPPFLAGS += -I$(BUILD)/gen
 
 $(BUILD)/libcommon.a: $(call obj,$(COMMON_SRC))
 $(BUILD)/libwbd.a: $(call obj,$(DAEMON_SRC))
@@ -24,7 +38,7 @@ $(BUILD)/wbd: $(BUILD)/daemon/main.o $(BUILD)/libwbd.a $(BUILD)/libcommon.a
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_WBD)
 
 # wbctl shares the daemon's pure parts: configuration, geometry, feature probes.
-WBCTL_DAEMON := daemon/conf%.c daemon/geom.c daemon/feats.c
+WBCTL_DAEMON := daemon/conf%.c daemon/geom.c daemon/geom_fd.c daemon/feats.c
 $(BUILD)/wbctl: $(call obj,$(WBCTL_SRC)) $(call obj,$(filter $(WBCTL_DAEMON),$(DAEMON_SRC))) $(BUILD)/libcommon.a
 	$(if $(Q),@echo "  LD    $@")
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_WBCTL)
