@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* wbctl: shows and drives wb.  Options and the table of subcommands. */
+#include <errno.h>
+#include <getopt.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wbctl/wbctl.h"
+
+static const struct command *const commands[] = {
+	&cmd_status, /* without arguments */
+	&cmd_sync,   &cmd_explain, &cmd_plan,    &cmd_features,
+	&cmd_config, &cmd_monitor, &cmd_version,
+};
+
+enum { OPT_NOHEADINGS = 256, OPT_SOCKET, OPT_NO_COLOR, OPT_TIMEOUT };
+
+static const struct option options[] = {
+	{"json", no_argument, NULL, 'J'},
+	{"output", required_argument, NULL, 'o'},
+	{"bytes", no_argument, NULL, 'b'},
+	{"noheadings", no_argument, NULL, OPT_NOHEADINGS},
+	{"socket", required_argument, NULL, OPT_SOCKET},
+	{"no-color", no_argument, NULL, OPT_NO_COLOR},
+	{"timeout", required_argument, NULL, OPT_TIMEOUT},
+	{"help", no_argument, NULL, 'h'},
+	{"version", no_argument, NULL, 'V'},
+	{0},
+};
+
+static void print_help(const struct command *c)
+{
+	if (c)
+		printf("Usage: wbctl [OPTION...] %s%s%s\n%s.\n", c->name,
+		       *c->args ? " " : "", c->args, c->help);
+	else
+		printf("Usage: wbctl [OPTION...] [COMMAND [ARGUMENT...]]\n"
+		       "Shows and drives wb, parallel writeback.\n\nCommands:\n");
+	for (size_t i = 0; !c && i < ARRAY_SIZE(commands); i++)
+		printf("  %-9s%-20s%s\n", commands[i]->name, commands[i]->args,
+		       commands[i]->help);
+	printf("\nOptions:\n"
+	       "  -J, --json          JSON with a schema version\n"
+	       "  -o, --output LIST   columns; +LIST adds to the usual ones\n"
+	       "  -b, --bytes         sizes in bytes\n"
+	       "      --noheadings    no line of headings\n"
+	       "      --socket PATH   the daemon's socket (" WBCTL_SOCKET ")\n"
+	       "      --no-color      no colour; so does NO_COLOR in the environment\n");
+	if (!c || c->takes_timeout)
+		printf("      --timeout T     sync: give up after 10, 500ms, 2m ...\n");
+	printf("  -h, --help          this, or the columns of a command\n"
+	       "  -V, --version       the version\n");
+	if (c && c->n_cols)
+		printf("\nColumns (* without -o):\n");
+	for (unsigned i = 0; c && i < c->n_cols; i++)
+		printf("%s %-14s%s\n", c->cols[i].shown ? " *" : "  ", c->cols[i].name,
+		       c->cols[i].help);
+	if (!c)
+		printf("\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 the daemon does "
+		       "not run,\n4 done in part, 5 out of time.  See wbctl(8).\n");
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+/* WBCTL_OK to go on, -1 for the help, else the exit code. */
+static int parse_options(int argc, char **argv, struct opts *o, bool *ret_version)
+{
+	int c, ret = WBCTL_OK;
+
+	while ((c = getopt_long(argc, argv, "Jo:bhV", options, NULL)) != -1) {
+		switch (c) {
+		case 'J':
+			o->json = true;
+			break;
+		case 'o':
+			o->columns = optarg;
+			break;
+		case 'b':
+			o->bytes = true;
+			break;
+		case OPT_NOHEADINGS:
+			o->noheadings = true;
+			break;
+		case OPT_SOCKET:
+			o->socket = optarg;
+			break;
+		case OPT_NO_COLOR:
+			o->color = false;
+			break;
+		case OPT_TIMEOUT:
+			if (parse_time(optarg, &o->timeout_ms) == 0)
+				break;
+			complain("--timeout %s is not a time: give 10, 500ms, 2m or 1h.",
+				 optarg);
+			return WBCTL_USAGE;
+		case 'h':
+			ret = -1;
+			break;
+		case 'V':
+			*ret_version = true;
+			break;
+		default: /* getopt has said what is wrong */
+			return WBCTL_USAGE;
+		}
+	}
+	return ret;
+}
+
+static int check_usage(const struct command *c, const struct opts *o, int n)
+{
+	if (n < c->args_min || (c->args_max >= 0 && n > c->args_max)) {
+		complain("Usage: wbctl %s %s", c->name, c->args);
+		return WBCTL_USAGE;
+	}
+	if (o->timeout_ms >= 0 && !c->takes_timeout) {
+		complain("--timeout is for sync, not for %s.", c->name);
+		return WBCTL_USAGE;
+	}
+	if (o->columns && !c->n_cols) {
+		complain("%s has no columns for -o to choose from.", c->name);
+		return WBCTL_USAGE;
+	}
+	return WBCTL_OK;
+}
+
+int main(int argc, char **argv)
+{
+	const char *no_color = getenv("NO_COLOR");
+	struct opts o = {
+		.socket = WBCTL_SOCKET,
+		.color = isatty(STDOUT_FILENO) && !(no_color && *no_color),
+		.timeout_ms = -1,
+	};
+	const struct command *c = commands[0];
+	bool version = false, named;
+	int r;
+
+	setlocale(LC_ALL, "");
+	signal(SIGPIPE, SIG_IGN);
+	r = parse_options(argc, argv, &o, &version);
+	if (r > 0)
+		return r;
+	named = optind < argc;
+	if (version)
+		c = &cmd_version;
+	else if (named)
+		c = find_command(argv[optind++]);
+	if (!c) {
+		complain("There is no command \"%.64s\": --help lists them.",
+			 argv[optind - 1]);
+		return WBCTL_USAGE;
+	}
+	if (r < 0) {
+		print_help(named ? c : NULL);
+		return WBCTL_OK;
+	}
+	r = check_usage(c, &o, argc - optind);
+	return r ? r : c->run(&o, argc - optind, argv + optind);
+}
