@@ -10,7 +10,7 @@
 
 #include "daemon/fsys_sysfs.h"
 
-static int path_of(char *path, const char *root, const char *fmt, va_list ap)
+static PRINTF(3, 0) int path_of(char *path, const char *root, const char *fmt, va_list ap)
 {
 	int n = snprintf(path, PATH_MAX, "%s/", root), m;
 

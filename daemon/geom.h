@@ -29,14 +29,14 @@ enum geom_kind {
 
 struct geom {
 	enum geom_kind kind;
-	uint32_t groups;	 /* >= 1; GEOM_BUCKETS for GEOM_HASH */
-	uint32_t block_size;	 /* bytes, a power of two; 0 for GEOM_HASH */
-	uint64_t group_blocks;	 /* XFS: agblocks; ext4: blocks per group << flex_log */
-	uint64_t first_block;	 /* ext4: first data block; XFS: 0 */
-	uint64_t group_inodes;	 /* ext4: inodes per group << flex_log; XFS: 0 */
-	uint32_t ino_shift;	 /* XFS: group = ino >> ino_shift */
-	bool inode_unplaced;	 /* the inode's number says nothing about its data
-				  * (XFS inode32): data or hash decides */
+	uint32_t groups;       /* >= 1; GEOM_BUCKETS for GEOM_HASH */
+	uint32_t block_size;   /* bytes, a power of two; 0 for GEOM_HASH */
+	uint64_t group_blocks; /* XFS: agblocks; ext4: blocks per group << flex_log */
+	uint64_t first_block;  /* ext4: first data block; XFS: 0 */
+	uint64_t group_inodes; /* ext4: inodes per group << flex_log; XFS: 0 */
+	uint32_t ino_shift;    /* XFS: group = ino >> ino_shift */
+	bool inode_unplaced;   /* the inode's number says nothing about its data
+				* (XFS inode32): data or hash decides */
 };
 
 /* Group of inode @ino by its number alone.  < g->groups, whatever @ino is. */
@@ -60,9 +60,9 @@ void geom_hash(struct geom *ret);
 
 /* Where a file's data is: how geom_of_fd() came to its group. */
 enum geom_basis {
-	GEOM_BY_DATA,	  /* FIEMAP of the newest extents */
-	GEOM_BY_INODE,	  /* no allocated data yet: the inode's own group */
-	GEOM_BY_HASH,	  /* no groups, or inode32 without data */
+	GEOM_BY_DATA,     /* FIEMAP of the newest extents */
+	GEOM_BY_INODE,    /* no allocated data yet: the inode's own group */
+	GEOM_BY_HASH,     /* no groups, or inode32 without data */
 	GEOM_BY_REALTIME, /* XFS realtime file: its data is on another device */
 };
 
