@@ -193,7 +193,7 @@ bool fsys_on_device(const struct fsys *f, const char *name)
 {
 	size_t len = strlen(name);
 
-	if (!len)
+	if (!len || strchr(name, ' ')) /* it separates the members */
 		return false;
 	if (strcmp(name, f->device) == 0 || strcmp(name, f->bdev.name) == 0)
 		return true;

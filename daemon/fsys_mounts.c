@@ -164,6 +164,8 @@ const struct fsys_mount *fsys_mounts_at(const struct fsys_mounts *m, const char 
 {
 	const struct fsys_mount *cur = NULL, *next;
 
+	if (path[0] != '/') /* a file out of reach is printed so */
+		return NULL;
 	for (size_t i = 0; i < m->n && !cur; i++)
 		if (strcmp(m->v[i].target, "/") == 0 &&
 		    (m->v[i].parent == m->v[i].id || !has_id(m, m->v[i].parent)))
