@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finding and parsing the format file of our tracepoint. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+
+#include "common/cleanup.h"
+#include "daemon/tracefs.h"
+
+#define FORMAT "events/writeback/writeback_dirty_inode_enqueue/format"
+
+/* glibc 2.36 has these, older ones do not; the numbers are the same everywhere. */
+static int detached_tracefs(void)
+{
+	CLEANUP(cleanup_closep)
+	int fs = (int)syscall(SYS_fsopen, "tracefs", 1 /* CLOEXEC */);
+	int fd;
+
+	if (fs < 0)
+		return -errno;
+	if (syscall(SYS_fsconfig, fs, 6 /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0) < 0)
+		return -errno;
+	fd = (int)syscall(SYS_fsmount, fs, 1 /* CLOEXEC */, 0);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_below(const char *dir)
+{
+	CLEANUP(cleanup_closep) int d = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd;
+
+	if (d < 0)
+		return -errno;
+	fd = openat(d, FORMAT, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_format(void)
+{
+	CLEANUP(cleanup_closep) int dir = -1;
+	int fd;
+
+	fd = open_below("/sys/kernel/tracing");
+	if (fd >= 0 || fd == -EACCES)
+		return fd;
+	fd = open_below("/sys/kernel/debug/tracing");
+	if (fd >= 0)
+		return fd;
+	dir = detached_tracefs();
+	if (dir < 0)
+		return dir;
+	fd = openat(dir, FORMAT, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* "\tfield:dev_t dev;\toffset:8;\tsize:4;\tsigned:0;" */
+static bool field(const char *text, const char *name, struct trace_field *ret)
+{
+	const char *line = text;
+	char decl[64], last[64];
+
+	while ((line = strstr(line, "field:"))) {
+		unsigned off, size;
+		char *space;
+
+		if (sscanf(line, "field:%63[^;];%*1[\t ]offset:%u;%*1[\t ]size:%u;", decl,
+			   &off, &size) == 3) {
+			space = strrchr(decl, ' ');
+			(void)snprintf(last, sizeof(last), "%s",
+				       space ? space + 1 : decl);
+			if (!strcmp(last, name) && off < 4096 && size >= 1 && size <= 8) {
+				*ret = (struct trace_field){(uint16_t)off,
+							    (uint16_t)size};
+				return true;
+			}
+		}
+		line += 6;
+	}
+	return false;
+}
+
+int tracefs_parse(const char *text, struct trace_format *ret)
+{
+	const char *id = strstr(text, "\nID: ");
+	struct trace_format f = {0};
+
+	if (!id)
+		return -EOPNOTSUPP;
+	f.id = strtoull(id + 5, NULL, 10);
+	if (!f.id || !field(text, "dev", &f.dev) || !field(text, "ino", &f.ino) ||
+	    !field(text, "mode", &f.mode) || f.dev.size != 4)
+		return -EOPNOTSUPP;
+	*ret = f;
+	return 0;
+}
+
+int tracefs_dirty_inode(struct trace_format *ret)
+{
+	CLEANUP(cleanup_closep) int fd = open_format();
+	char text[8192];
+	size_t n = 0;
+
+	if (fd < 0)
+		return fd;
+	for (;;) {
+		ssize_t r = read(fd, text + n, sizeof(text) - 1 - n);
+
+		if (r < 0)
+			return -errno;
+		if (!r)
+			break;
+		n += (size_t)r;
+	}
+	text[n] = '\0';
+	return tracefs_parse(text, ret);
+}
+
+int tracefs_open_event(const struct trace_format *f, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = f->id,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_RAW,
+		.disabled = 1,
+		.wakeup_events = 1,
+	};
+	long fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The description of one tracepoint, from tracefs. */
+#ifndef WB_TRACEFS_H
+#define WB_TRACEFS_H
+
+#include <stdint.h>
+
+struct trace_field {
+	uint16_t off, size; /* bytes in the raw record */
+};
+
+struct trace_format {
+	uint64_t id; /* perf_event_attr.config */
+	struct trace_field dev, ino, mode;
+};
+
+/*
+ * Reads the format of writeback:writeback_dirty_inode_enqueue.  Where tracefs is
+ * not mounted, it is opened by a mount that is attached nowhere.  0 or -errno
+ * (-EOPNOTSUPP: the tracepoint lacks a field that we need).
+ */
+int tracefs_dirty_inode(struct trace_format *ret);
+/* The same from the text of a format file, for tests and fuzzing. */
+int tracefs_parse(const char *text, struct trace_format *ret);
+/* A disabled perf event of it on @cpu, every event a raw sample.  fd or -errno. */
+int tracefs_open_event(const struct trace_format *f, int cpu);
+
+#endif
