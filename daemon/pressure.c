@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See pressure.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "daemon/pressure.h"
+
+#define EXPIRE_DEFAULT_CS 3000
+#define PERIOD_DEFAULT_CS 500
+
+static int read_text(const char *root, const char *path, char *buf, size_t len)
+{
+	CLEANUP(cleanup_closep) int fd = -1;
+	char full[512];
+	ssize_t n;
+
+	if (snprintf(full, sizeof(full), "%s%s", root, path) >= (int)sizeof(full))
+		return -ENAMETOOLONG;
+	fd = open(full, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, buf, len - 1);
+	if (n < 0)
+		return -errno;
+	buf[n] = '\0';
+	return 0;
+}
+
+static bool value(const char *text, const char *name, uint64_t *ret)
+{
+	const char *p = text;
+	size_t n = strlen(name);
+
+	for (; p; p = strchr(p, '\n')) {
+		p += *p == '\n';
+		if (!strncmp(p, name, n) && p[n] == ' ')
+			return sscanf(p + n, "%" SCNu64, ret) == 1;
+		if (!*p)
+			break;
+	}
+	return false;
+}
+
+bool pressure_decide(bool was_on, uint64_t dirty, uint64_t background)
+{
+	if (!background)
+		return false;
+	return was_on ? dirty >= background / 4 * 3 : dirty >= background;
+}
+
+int pressure_read(const char *root, struct pressure *p)
+{
+	char text[16384];
+	int r = read_text(root, "/proc/vmstat", text, sizeof(text));
+
+	if (r < 0)
+		return r;
+	if (!value(text, "nr_dirty", &p->dirty) ||
+	    !value(text, "nr_dirty_background_threshold", &p->background))
+		return -ENODATA;
+	p->on = pressure_decide(p->on, p->dirty, p->background);
+	return 0;
+}
+
+static uint64_t sysctl_cs(const char *root, const char *path, uint64_t fallback)
+{
+	char text[32];
+
+	if (read_text(root, path, text, sizeof(text)) < 0)
+		return fallback;
+	return strtoull(text, NULL, 10);
+}
+
+uint64_t pressure_expire_ms(const char *root)
+{
+	uint64_t expire, period;
+
+	expire =
+		sysctl_cs(root, "/proc/sys/vm/dirty_expire_centisecs", EXPIRE_DEFAULT_CS);
+	period = sysctl_cs(root, "/proc/sys/vm/dirty_writeback_centisecs",
+			   PERIOD_DEFAULT_CS);
+	return (expire + period) * 10;
+}
