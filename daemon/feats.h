@@ -10,23 +10,23 @@
 
 enum feat_id {
 	FEAT_KERNEL_CONTEXTS, /* the patch series' sysfs ABI */
-	FEAT_TRACE,	      /* writeback_dirty_inode_enqueue through perf */
-	FEAT_FANOTIFY,	      /* file-system marks with FID (5.1) and CAP_SYS_ADMIN */
-	FEAT_EVICTABLE,	      /* evictable marks (5.19) */
-	FEAT_CACHESTAT,	      /* 6.5 */
+	FEAT_TRACE,           /* writeback_dirty_inode_enqueue through perf */
+	FEAT_FANOTIFY,        /* file-system marks with FID (5.1) and CAP_SYS_ADMIN */
+	FEAT_EVICTABLE,       /* evictable marks (5.19) */
+	FEAT_CACHESTAT,       /* 6.5 */
 	FEAT_IO_URING,
-	FEAT_HANDLES,	      /* open_by_handle_at: CAP_DAC_READ_SEARCH */
-	FEAT_STATX_MNT_ID,    /* 5.8 */
+	FEAT_HANDLES,      /* open_by_handle_at: CAP_DAC_READ_SEARCH */
+	FEAT_STATX_MNT_ID, /* 5.8 */
 	FEAT_N
 };
 
 struct feat {
-	const char *name;	  /* "cachestat" */
-	const char *since;	  /* "Linux 6.5" */
-	const char *consequence;  /* what is lost without it, one clause */
+	const char *name;        /* "cachestat" */
+	const char *since;       /* "Linux 6.5" */
+	const char *consequence; /* what is lost without it, one clause */
 	bool present;
-	int error;		  /* errno of the probe if absent */
-	char detail[128];	  /* what the probe saw */
+	int error;        /* errno of the probe if absent */
+	char detail[128]; /* what the probe saw */
 };
 
 struct feats {

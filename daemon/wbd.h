@@ -4,7 +4,7 @@
 #define WB_WBD_H
 
 #include <stdbool.h>
-#include <ev.h>
+#include "daemon/ev.h"
 
 #include "daemon/conf.h"
 #include "daemon/engine.h"
@@ -12,10 +12,10 @@
 #include "daemon/fsys.h"
 
 struct wbd_opts {
-	const char *conf_path;	 /* --config FILE, NULL: the default search */
-	const char *root;	 /* --root DIR: a fake tree; only with --dry-run */
+	const char *conf_path;   /* --config FILE, NULL: the default search */
+	const char *root;        /* --root DIR: a fake tree; only with --dry-run */
 	const char *runtime_dir; /* --runtime-dir DIR, default /run/wb */
-	const char *socket;	 /* --socket PATH, default RUNTIME_DIR/io.writeback */
+	const char *socket;      /* --socket PATH, default RUNTIME_DIR/io.writeback */
 	bool dry_run;
 	int log_level;
 };
@@ -33,13 +33,17 @@ struct wbd {
 	struct notify_watchdog *watchdog;
 	int lock_fd;
 	ev_signal on_term, on_int, on_hup;
-	ev_timer rescan;	 /* sysfs needs a moment after a mount */
+	ev_timer rescan;         /* sysfs needs a moment after a mount */
 	char *last_reload_error; /* NULL: the last (re)load was good */
 	uint64_t reloads;
 };
 
 /* Observes, decides, applies.  0 or -errno, having logged. */
 int wbd_rescan(struct wbd *w);
+/* Loads the configuration and logs every finding.  0 or -EINVAL. */
+int wbd_load(struct wbd *w, struct conf **ret);
+/* Observes, decides, prints. */
+int wbd_dry_run(struct wbd *w);
 /* As SIGHUP does: 0, or -EINVAL and the old configuration stays in force. */
 int wbd_reload(struct wbd *w);
 

@@ -38,7 +38,8 @@ $(BUILD)/wbd: $(BUILD)/daemon/main.o $(BUILD)/libwbd.a $(BUILD)/libcommon.a
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_WBD)
 
 # wbctl shares the daemon's pure parts: configuration, geometry, feature probes.
-WBCTL_DAEMON := daemon/conf%.c daemon/geom.c daemon/geom_fd.c daemon/feats.c
+WBCTL_DAEMON := daemon/conf%.c daemon/geom.c daemon/geom_fd.c daemon/feats.c \
+		daemon/tracefs.c daemon/fan.c daemon/cachestat.c
 $(BUILD)/wbctl: $(call obj,$(WBCTL_SRC)) $(call obj,$(filter $(WBCTL_DAEMON),$(DAEMON_SRC))) $(BUILD)/libcommon.a
 	$(if $(Q),@echo "  LD    $@")
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_WBCTL)

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Observe, decide, apply - and again whenever mounts or the configuration change. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "daemon/log.h"
+#include "daemon/log_ids.h"
+#include "daemon/notify.h"
+#include "daemon/wbd.h"
+
+static void say_status(const struct plan *p, const struct conf *c)
+{
+	size_t managed = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		managed += p->v[i].managed;
+	if (c->engine == CONF_ENGINE_NONE)
+		notify_status("Idle: engine mode is none");
+	else
+		notify_status("%zu of %zu file systems managed", managed, p->n);
+}
+
+static int observe_and_decide(struct wbd *w, const struct conf *c, struct fsys_table **t,
+			      struct plan **p)
+{
+	struct plan_env env = {0};
+	char why[256];
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int r;
+
+	env.cpus = cpus > 0 ? (unsigned)cpus : 1;
+	env.user_engine = feats_user_engine(&w->feats, why, sizeof(why));
+	env.why_not = env.user_engine ? NULL : why;
+	r = fsys_scan(w->opts.root ? w->opts.root : "", t);
+	if (r < 0) {
+		log_err("cannot read the mount table %s/proc/self/mountinfo: %s",
+			w->opts.root ? w->opts.root : "", strerror(-r));
+		return r;
+	}
+	r = plan_decide(*t, c, &env, p);
+	if (r < 0) {
+		fsys_table_free(*t);
+		log_err("cannot make a plan: %s", strerror(-r));
+	}
+	return r;
+}
+
+static int apply(struct wbd *w, const struct conf *c)
+{
+	struct fsys_table *t = NULL;
+	struct plan *p = NULL;
+	int r = observe_and_decide(w, c, &t, &p);
+
+	if (r < 0)
+		return r;
+	say_status(p, c);
+	return engine_apply(w->engine, c, t, p); /* takes both over */
+}
+
+int wbd_rescan(struct wbd *w)
+{
+	return apply(w, w->conf);
+}
+
+int wbd_dry_run(struct wbd *w)
+{
+	struct fsys_table *t = NULL;
+	struct plan *p = NULL;
+	int r = observe_and_decide(w, w->conf, &t, &p);
+
+	if (r < 0)
+		return r;
+	plan_print(p, stdout);
+	plan_free(p);
+	fsys_table_free(t);
+	return 0;
+}
+
+int wbd_load(struct wbd *w, struct conf **ret)
+{
+	struct conf_diags diags = {0};
+	int r = conf_load(w->opts.root ? w->opts.root : "", w->opts.conf_path, ret,
+			  &diags);
+
+	for (size_t i = 0; i < diags.n; i++)
+		log_msg(diags.v[i].error ? LOG_ERR : LOG_WARNING, "%s", diags.v[i].text);
+	if (r < 0) {
+		free(w->last_reload_error);
+		w->last_reload_error = NULL;
+		for (size_t i = 0; i < diags.n && !w->last_reload_error; i++)
+			if (diags.v[i].error)
+				w->last_reload_error = strdup(diags.v[i].text);
+	}
+	conf_diags_clear(&diags);
+	return r;
+}
+
+static void say_refused(const struct wbd *w)
+{
+	const struct log_field fields[] = {
+		{"WB_REASON", w->last_reload_error},
+		{NULL, NULL},
+	};
+
+	log_decision(LOG_ERR, LOG_ID_RELOAD_REFUSED, fields,
+		     "the configuration was not reloaded; the one before stays in force");
+}
+
+/* What is fixed while the engine runs. */
+static void say_later(const struct conf *old, const struct conf *new)
+{
+	if (old->io != new->io || old->cpu_affinity != new->cpu_affinity)
+		log_warn("engine.io and engine.cpu_affinity take effect at the next "
+			 "start");
+	if (old->source != new->source)
+		log_warn("engine.source takes effect for file systems mounted from now "
+			 "on");
+}
+
+int wbd_reload(struct wbd *w)
+{
+	static const struct log_field none[] = {{NULL, NULL}};
+	struct conf *c;
+	int r;
+
+	notify_reloading();
+	r = wbd_load(w, &c);
+	if (r == 0) {
+		say_later(w->conf, c);
+		r = apply(w, c);
+		if (r < 0)
+			conf_free(c);
+	}
+	if (r == 0) {
+		conf_free(w->conf);
+		w->conf = c;
+		free(w->last_reload_error);
+		w->last_reload_error = NULL;
+		w->reloads++;
+		log_decision(LOG_INFO, LOG_ID_RELOAD_OK, none, "configuration reloaded");
+	} else {
+		say_refused(w);
+	}
+	notify_ready();
+	return r;
+}
