@@ -55,6 +55,23 @@ static uint64_t until_old(const struct judge_conf *c, const struct judge_now *no
 	return c->age_ms > now->age_ms ? c->age_ms - now->age_ms : 0;
 }
 
+/* Too little to be worth a flush before it is old; a file that may be on its way
+ * to being large is asked again sooner. */
+static bool is_small(const struct judge_now *now, uint64_t after)
+{
+	return after == JUDGE_OFF || now->dirty < after;
+}
+
+static struct judge_ret small(const struct judge_conf *c, const struct judge_now *now,
+			      uint64_t after)
+{
+	uint64_t wait = until_old(c, now);
+
+	if (after != JUDGE_OFF && now->dirty >= after / 4)
+		wait = min64(wait, JUDGE_STREAM_MS);
+	return wait_for(JUDGE_R_SMALL, wait, 0);
+}
+
 static bool is_old(const struct judge_conf *c, const struct judge_now *now)
 {
 	return c->age_ms != JUDGE_OFF && now->age_ms >= c->age_ms;
@@ -76,14 +93,10 @@ static struct judge_ret stream(const struct judge_conf *c, const struct judge_pa
 	return wait_for(JUDGE_R_STREAM, JUDGE_STREAM_MS, 0);
 }
 
-static struct judge_ret cold(const struct judge_conf *c, const struct judge_now *now,
-			     uint64_t after)
+static struct judge_ret cold(const struct judge_now *now, uint64_t after)
 {
-	if (after != JUDGE_OFF && now->dirty >= after)
-		return flush(JUDGE_R_LARGE, 0, now->size, now->dirty);
-	if (is_old(c, now))
-		return flush(JUDGE_R_OLD, 0, now->size, now->dirty);
-	return wait_for(JUDGE_R_SMALL, until_old(c, now), 0);
+	return flush(is_small(now, after) ? JUDGE_R_OLD : JUDGE_R_LARGE, 0, now->size,
+		     now->dirty);
 }
 
 static struct judge_ret hot(const struct judge_conf *c, const struct judge_past *past,
@@ -92,7 +105,7 @@ static struct judge_ret hot(const struct judge_conf *c, const struct judge_past 
 	uint64_t wait = c->cool_ms - now->idle_ms;
 	uint8_t patience = past->patience < 16 ? past->patience + 1 : past->patience;
 
-	if (now->pressure && after != JUDGE_OFF && now->dirty >= after)
+	if (now->pressure && !is_small(now, after))
 		return flush(JUDGE_R_PRESSURE, 0, now->size, now->dirty);
 	if (!past->looked) /* whether it grows shows at the second look */
 		return wait_for(JUDGE_R_YOUNG, min64(wait, JUDGE_STREAM_MS / 2), 0);
@@ -118,8 +131,10 @@ struct judge_ret judge(const struct judge_conf *c, const struct judge_past *past
 	}
 	if (past->looked && now->size > past->size)
 		return stream(c, past, now, after);
+	if (is_small(now, after) && !is_old(c, now))
+		return small(c, now, after);
 	if (now->idle_ms >= c->cool_ms)
-		return cold(c, now, after);
+		return cold(now, after);
 	return hot(c, past, now, after);
 }
 

@@ -10,7 +10,8 @@
  *   young      it may be deleted before it was ever worth writing: wait.
  *   stream     it grows: what lies below the last whole stride is not written
  *              again; flush that once there is enough of it.
- *   cold       not changed for `cool`: flush if large or old.
+ *   small      neither large nor old: wait until it is old.
+ *   cold       not changed for `cool`: flush.
  *   hot        changed in place just now: leave it to cool, less often asked
  *              each time - unless memory is short of clean pages, when the
  *              kernel writes it out as well.
