@@ -140,7 +140,9 @@ char *units_format_time(uint64_t ms, char buf[UNITS_LEN])
 /* @bytes in units of 1024^@i, rounded to nearest; @i >= 1. */
 static uint64_t in_unit(uint64_t bytes, unsigned i)
 {
-	return ((bytes >> (10 * (i - 1))) + 512) / 1024;
+	uint64_t v = bytes >> (10 * (i - 1));
+
+	return v / 1024 + (v % 1024 >= 512);
 }
 
 char *units_human_size(uint64_t bytes, char buf[UNITS_LEN])
