@@ -84,14 +84,14 @@ const struct conf_key conf_keys[] = {
 	 .help = "Bytes that one operation covers at most."},
 
 	{KEY(API, "group", group, conf, api_group), .def = "wb",
-	 .values = "name of a group",
+	 .values = "the name of a group",
 	 .help = "Members of this group, and root, may change things; reading is for "
 		 "everyone."},
 	{KEY(API, "connections", count, conf, api_connections), .min = 1, .max = 1000,
 	 .def = "64", .values = "1 to 1000", .help = "Most clients at once."},
 
 	{KEY(DEVICE, "match", device, conf_device, match), .required = true,
-	 .values = "kernel name, MAJ:MIN, or path below /dev",
+	 .values = "a kernel name, MAJ:MIN, or a path below /dev",
 	 .help = "The device: nvme0n1, 259:0, or /dev/disk/by-id/... (links are "
 		 "followed)."},
 	{KEY(DEVICE, "manage", word, conf_device, manage), .words = manage_words,
@@ -104,7 +104,7 @@ const struct conf_key conf_keys[] = {
 	 .help = "Contexts of this device; auto: as [engine] contexts says."},
 
 	{KEY(MOUNT, "path", path, conf_mount, path), .required = true,
-	 .values = "absolute path", .help = "The mount point, exactly."},
+	 .values = "an absolute path", .help = "The mount point, exactly."},
 	{KEY(MOUNT, "manage", word, conf_mount, manage), .words = manage_words,
 	 .def = "auto", .values = "auto, yes or no",
 	 .help = "no: leave it alone.  yes: manage it even where auto would not."},
@@ -122,13 +122,13 @@ const struct conf_key conf_keys[] = {
 	 .help = "As [flush] stride."},
 
 	{KEY(EXCLUDE, "path", pattern, conf_exclude, path),
-	 .values = "absolute path or pattern",
+	 .values = "an absolute path or a pattern",
 	 .help = "Mount points, as a pattern of fnmatch(3); * matches / too."},
 	{KEY(EXCLUDE, "device", device, conf_exclude, device),
-	 .values = "kernel name, MAJ:MIN, or path below /dev",
+	 .values = "a kernel name, MAJ:MIN, or a path below /dev",
 	 .help = "The device, as [device] match."},
 	{KEY(EXCLUDE, "type", fstype, conf_exclude, type),
-	 .values = "type of a file system", .help = "The type, such as xfs."},
+	 .values = "the type of a file system", .help = "The type, such as xfs."},
 };
 const size_t conf_n_keys = ARRAY_SIZE(conf_keys);
 
