@@ -112,12 +112,18 @@ int units_parse_count(const char *text, uint64_t *ret, char err[UNITS_ERR_LEN])
 		     ret, err);
 }
 
+static char *word(const char *s, char *buf)
+{
+	(void)snprintf(buf, UNITS_LEN, "%s", s);
+	return buf;
+}
+
 static char *format(uint64_t v, const struct unit *units, size_t n, char *buf)
 {
 	size_t i = 0;
 
 	if (v == UINT64_MAX)
-		return strcpy(buf, "off");
+		return word("off", buf);
 	while (i < n - 1 && (v == 0 || v % units[i].factor))
 		i++;
 	(void)snprintf(buf, UNITS_LEN, "%" PRIu64 "%s", v / units[i].factor,
@@ -133,7 +139,7 @@ char *units_format_size(uint64_t bytes, char buf[UNITS_LEN])
 char *units_format_time(uint64_t ms, char buf[UNITS_LEN])
 {
 	if (ms == 0)
-		return strcpy(buf, "0s");
+		return word("0s", buf);
 	return format(ms, time_units, ARRAY_SIZE(time_units), buf);
 }
 

@@ -16,15 +16,15 @@ enum conf_source { CONF_SOURCE_AUTO, CONF_SOURCE_TRACE, CONF_SOURCE_FANOTIFY };
 enum conf_io { CONF_IO_AUTO, CONF_IO_URING, CONF_IO_THREADS };
 enum conf_manage { CONF_MANAGE_AUTO, CONF_MANAGE_YES, CONF_MANAGE_NO };
 
-#define CONF_OFF	  UINT64_MAX /* a size or time that is switched off */
+#define CONF_OFF          UINT64_MAX /* a size or time that is switched off */
 #define CONF_CONTEXTS_MAX 64
 
 /* When an inode is flushed; global in [flush], overridden per mount. */
 struct conf_flush {
-	uint64_t after;	 /* bytes of dirty data of one inode, or CONF_OFF */
-	uint64_t age_ms; /* time dirty, or CONF_OFF */
+	uint64_t after;   /* bytes of dirty data of one inode, or CONF_OFF */
+	uint64_t age_ms;  /* time dirty, or CONF_OFF */
 	uint64_t cool_ms; /* not overwritten for so long: cold */
-	uint64_t stride; /* bytes per operation */
+	uint64_t stride;  /* bytes per operation */
 };
 
 /* [device "LABEL"] */
@@ -33,7 +33,7 @@ struct conf_device {
 	char *match; /* kernel name, MAJ:MIN, or /dev path (links followed at use) */
 	enum conf_manage manage;
 	unsigned contexts; /* 0 = auto */
-	char *where;	   /* "file:line" of the section */
+	char *where;       /* "file:line" of the section */
 };
 
 /* [mount "LABEL"] */
@@ -57,7 +57,7 @@ struct conf_exclude {
 struct conf {
 	/* [engine] */
 	enum conf_engine engine;
-	unsigned contexts; /* 0 = auto */
+	unsigned contexts;  /* 0 = auto */
 	unsigned in_flight; /* operations per context */
 	enum conf_source source;
 	enum conf_io io;

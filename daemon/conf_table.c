@@ -30,8 +30,8 @@ const struct conf_sect_info conf_sects[CONF_SECT_N] = {
 			       "given must match."},
 };
 
-#define KEY(s, k, t, strct, field)                               \
-	.sect = CONF_SECT_##s, .key = k, .type = &conf_type_##t, \
+#define KEY(s, k, t, strct, field)                                 \
+	.sect = CONF_SECT_##s, .key = (k), .type = &conf_type_##t, \
 	.offset = offsetof(struct strct, field)
 
 const struct conf_key conf_keys[] = {

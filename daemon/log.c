@@ -5,9 +5,10 @@
  * characters.
  */
 #define SD_JOURNAL_SUPPRESS_LOCATION
-#include <inttypes.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,21 @@ static struct {
 	bool journal;
 } log_to = {.level = LOG_INFO};
 
+/* A decimal number at *@p that @end follows; *@p is then behind that. */
+static bool take_number(const char **p, char end, uint64_t *ret)
+{
+	char *stop;
+
+	if (**p < '0' || **p > '9')
+		return false;
+	errno = 0;
+	*ret = strtoull(*p, &stop, 10);
+	if (errno || *stop != end)
+		return false;
+	*p = stop + 1;
+	return true;
+}
+
 /* $JOURNAL_STREAM is the device and inode of what stderr was when we were
  * started; a redirection since then makes them differ. */
 static bool stderr_is_journal(void)
@@ -35,9 +51,8 @@ static bool stderr_is_journal(void)
 	const char *env = getenv("JOURNAL_STREAM");
 	uint64_t dev, ino;
 	struct stat st;
-	char end;
 
-	if (!env || sscanf(env, "%" SCNu64 ":%" SCNu64 "%c", &dev, &ino, &end) != 2)
+	if (!env || !take_number(&env, ':', &dev) || !take_number(&env, '\0', &ino))
 		return false;
 	return fstat(STDERR_FILENO, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
 }

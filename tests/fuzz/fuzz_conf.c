@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	f = fmemopen((void *)(uintptr_t)data, size, "r");
+	f = fmemopen((void *)data, size, "r");
 	if (!f)
 		return 0;
 	r = conf_load_stream(f, "fuzz", &c, &d);

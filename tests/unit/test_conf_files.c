@@ -123,20 +123,19 @@ static void test_rows_stop(void **state)
 
 static int setup(void **state)
 {
+	static const char *const below[] = {"/etc", "/etc/wb", "/etc/wb/wb.conf.d"};
 	char *dir = strdup("/tmp/wb-test-conf.XXXXXX");
 	char path[128];
 
 	if (!dir || !mkdtemp(dir) || chmod(dir, 0755) < 0)
 		return -1;
-	snprintf(path, sizeof(path), "%s/etc", dir);
-	if (mkdir(path, 0755) < 0)
-		return -1;
-	strcat(path, "/wb");
-	if (mkdir(path, 0755) < 0)
-		return -1;
-	strcat(path, "/wb.conf.d");
+	for (size_t i = 0; i < ARRAY_SIZE(below); i++) {
+		snprintf(path, sizeof(path), "%s%s", dir, below[i]);
+		if (mkdir(path, 0755) < 0)
+			return -1;
+	}
 	*state = dir;
-	return mkdir(path, 0755);
+	return 0;
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)

@@ -81,6 +81,17 @@ static FILE *uncommented(char **ret_text)
 	return fmemopen(*ret_text, strlen(*ret_text), "r");
 }
 
+static bool is_set(const struct conf *c, const struct conf_key *k)
+{
+	for (size_t n = 0; n < c->origin->n_item; n++) {
+		const struct conf_item *it = &c->origin->item[n];
+
+		if (it->sect == k->sect && it->text[conf_key_index(k)])
+			return true;
+	}
+	return false;
+}
+
 /* With every key in force: all are there, and each says its default. */
 static void test_every_key(void **state)
 {
@@ -90,15 +101,9 @@ static void test_every_key(void **state)
 	(void)state;
 	for (size_t i = 0; i < conf_n_keys; i++) {
 		const struct conf_key *k = &conf_keys[i];
-		const struct conf_item *found = NULL;
 
-		for (size_t n = 0; n < c->origin->n_item; n++)
-			if (c->origin->item[n].sect == k->sect)
-				found = &c->origin->item[n];
-		assert_non_null(found);
-		if (!found->text[conf_key_index(k)])
-			print_error("%s does not mention %s\n", SHIPPED, k->key);
-		assert_non_null(found->text[conf_key_index(k)]);
+		if (!is_set(c, k))
+			fail_msg("%s does not mention %s", SHIPPED, k->key);
 	}
 	assert_int_equal(conf_default(&plain), 0);
 	assert_int_equal(c->n_mount, 1);
