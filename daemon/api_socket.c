@@ -101,7 +101,7 @@ int api_socket_bind(const char *path, struct api_socket **ret, int *ret_fd)
 	struct sockaddr_un sa = {.sun_family = AF_UNIX};
 	CLEANUP(cleanup_closep) int fd = -1;
 	struct api_socket *s;
-	struct stat st;
+	struct stat st = {0};
 	int r;
 
 	if (strlen(path) >= sizeof(sa.sun_path)) {

@@ -57,7 +57,7 @@ int sysfs_read(const char *root, char *buf, size_t len, const char *fmt, ...)
 
 int sysfs_u64(const char *root, uint64_t *ret, const char *fmt, ...)
 {
-	char path[PATH_MAX], buf[32], *end;
+	char path[PATH_MAX], buf[32] = "", *end;
 	unsigned long long v;
 	int r = PATH_OF(path, root, fmt);
 

@@ -9,7 +9,7 @@ UNIT_BIN   := $(patsubst %.c,$(BUILD)/%,$(UNIT_SRC))
 TOOL_BIN   := $(patsubst %.c,$(BUILD)/%,$(TOOL_SRC))
 FUZZ_BIN   := $(patsubst %.c,$(BUILD)/%,$(FUZZ_SRC))
 C_FILES     = $(shell git ls-files '*.[ch]' ':!kernel')
-SH_FILES    = $(shell git ls-files '*.sh' .ci/run tests/run tests/lint-units)
+SH_FILES    = $(shell git ls-files '*.sh' .ci/run tests/run tests/lint-units tests/tidy-one)
 
 FUZZ_SECONDS ?= 60
 JOBS := -j$(shell nproc)
@@ -90,20 +90,19 @@ format:
 lint-shell:
 	@shellcheck -x -P SCRIPTDIR -s bash $(SH_FILES)
 
-lint-cppcheck:
+lint-cppcheck: $(IDL_INC)
 	@mkdir -p build/cppcheck
 	@cppcheck --quiet $(JOBS) --cppcheck-build-dir=build/cppcheck --error-exitcode=1 \
 	  --enable=warning,performance,portability --inline-suppr --std=c11 \
-	  --suppressions-list=tests/cppcheck-suppressions -I. -D_GNU_SOURCE \
+	  --suppressions-list=tests/cppcheck-suppressions -I. -I$(BUILD)/gen -D_GNU_SOURCE \
 	  -DWB_VERSION='"0"' $(filter %.c,$(C_FILES))
 
-# One file per run, as many at a time as there are processors.
-lint-tidy:
-	@printf '%s\n' $(filter %.c,$(C_FILES)) | xargs -P $$(nproc) -n 1 sh -c \
-	  'clang-tidy --quiet --warnings-as-errors="*" "$$0" -- -std=gnu11 -I. -D_GNU_SOURCE \
-	    -DWB_VERSION="\"0\"" $(PKG_CFLAGS) 2>build/tidy-$$$$.err || \
-	    { grep -v "warnings generated" build/tidy-$$$$.err; rm build/tidy-$$$$.err; exit 1; }; \
-	  rm build/tidy-$$$$.err'
+# One file per run, as many at a time as there are processors.  The analyzer's steps to a
+# finding are in build/tidy/.
+lint-tidy: $(IDL_INC)
+	@rm -rf build/tidy && mkdir -p build/tidy
+	@printf '%s\n' $(filter %.c,$(C_FILES)) | xargs -P $$(nproc) -n 1 tests/tidy-one \
+	  -std=gnu11 -I. -I$(BUILD)/gen -D_GNU_SOURCE $(PKG_CFLAGS)
 
 # A man page must come out of scdoc, and be sound to mandoc.
 lint-man: $(MAN)
