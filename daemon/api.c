@@ -254,9 +254,10 @@ struct api *api_free(struct api *a)
 {
 	if (!a)
 		return NULL;
+	/* First, while the socket still holds its inode: its number is not reused. */
+	a->socket = api_socket_free(a->socket);
 	/* Ends the drains and monitors with their connections. */
 	a->server = vl_server_free(a->server);
-	a->socket = api_socket_free(a->socket);
 	free(a);
 	return NULL;
 }

@@ -23,8 +23,9 @@ IDL_INC := $(patsubst daemon/%.varlink,$(BUILD)/gen/%.inc,$(wildcard daemon/*.va
 $(BUILD)/gen/%.inc: daemon/%.varlink
 	$(Q)mkdir -p $(@D)
 	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' <$< >$@
-$(BUILD)/daemon/api_service.o: $(IDL_INC)
-$(BUILD)/daemon/api_service.o: CPPFLAGS += -I$(BUILD)/gen
+IDL_USERS := $(BUILD)/daemon/api_service.o $(BUILD)/tests/unit/test_api_compat.o
+$(IDL_USERS): $(IDL_INC)
+$(IDL_USERS): CPPFLAGS += -I$(BUILD)/gen
 
 $(BUILD)/libcommon.a: $(call obj,$(COMMON_SRC))
 $(BUILD)/libwbd.a: $(call obj,$(DAEMON_SRC))

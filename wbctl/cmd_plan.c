@@ -99,10 +99,11 @@ static void add_filesystem(struct table *t, const json_t *f)
 	table_text(t, l, REASON, get_str(f, "reason"));
 	table_text(t, l, WHERE, get_str(f, "where"));
 	table_text(t, l, LABEL, get_str(f, "label"));
-	table_text(t, l, KIND, get_str(f, "group_kind"));
-	table_number(t, l, GROUPS, get_u64(f, "groups"));
 	if (!get_bool(f, "managed"))
 		return;
+	/* Of others the daemon does not read the geometry. */
+	table_text(t, l, KIND, get_str(f, "group_kind"));
+	table_number(t, l, GROUPS, get_u64(f, "groups"));
 	table_number(t, l, CONTEXTS, get_u64(f, "contexts_n"));
 	add_flush(t, l, json_object_get(f, "flush"));
 	json_array_foreach (json_object_get(f, "contexts"), i, c)

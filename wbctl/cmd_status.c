@@ -122,8 +122,6 @@ static void add_identity(struct table *t, struct libscols_line *l, const json_t 
 	table_text(t, l, RULE, get_str(f, "rule"));
 	table_text(t, l, REASON, get_str(f, "reason"));
 	table_text(t, l, WHERE, get_str(f, "where"));
-	table_text(t, l, KIND, get_str(f, "group_kind"));
-	table_number(t, l, GROUPS, get_u64(f, "groups"));
 }
 
 static void add_filesystem(struct table *t, const json_t *f)
@@ -136,6 +134,9 @@ static void add_filesystem(struct table *t, const json_t *f)
 	add_identity(t, l, f);
 	if (!get_bool(f, "managed"))
 		return;
+	/* Of others the daemon does not read the geometry. */
+	table_text(t, l, KIND, get_str(f, "group_kind"));
+	table_number(t, l, GROUPS, get_u64(f, "groups"));
 	table_number(t, l, CONTEXTS, get_u64(f, "contexts_n"));
 	table_text(t, l, VIA, get_str(f, "source_of_events"));
 	table_number(t, l, INODES, get_u64(f, "inodes"));

@@ -32,11 +32,13 @@ bool get_bool(const json_t *j, const char *key)
 
 int print_json(json_t *j)
 {
+	json_t *out = json_pack("{si}", "schema", WBCTL_SCHEMA); /* the first to read */
 	int r;
 
-	json_object_set_new(j, "schema", json_integer(WBCTL_SCHEMA));
-	r = json_dumpf(j, stdout, JSON_INDENT(2));
+	json_object_update_missing(out, j);
 	json_decref(j);
+	r = json_dumpf(out, stdout, JSON_INDENT(2));
+	json_decref(out);
 	if (r < 0 || putchar('\n') == EOF || fflush(stdout) != 0)
 		return WBCTL_FAILED;
 	return WBCTL_OK;
