@@ -56,7 +56,7 @@ check-fast:
 check:
 	@$(MAKE) --no-print-directory -s deps
 	@tests/run build:all build:test-bins unit golden \
-		make:lint-format make:lint-shell make:lint-man make:lint-units \
+		make:lint-format make:lint-spdx make:lint-shell make:lint-man make:lint-units \
 		make:lint-cppcheck make:lint-tidy \
 		build:all,CC=clang build:test-bins,CC=clang \
 		system \
@@ -72,8 +72,8 @@ check-system:
 fuzz:
 	@tests/run fuzz
 
-## make lint        format, cppcheck, clang-tidy, shellcheck, man pages, units
-lint: lint-format lint-shell lint-man lint-units lint-cppcheck lint-tidy
+## make lint        format, licence lines, cppcheck, clang-tidy, shellcheck, man pages, units
+lint: lint-format lint-spdx lint-shell lint-man lint-units lint-cppcheck lint-tidy
 
 # Another major version lays out some constructs differently; 14 is Debian 12's.
 CLANG_FORMAT_MAJOR := 14
@@ -86,6 +86,21 @@ lint-format:
 ## make format      apply .clang-format
 format:
 	clang-format -i $(C_FILES)
+
+# Prose and data have no comments to put a licence line in; README.md says theirs.
+SPDX_EXEMPT := LICENSES VERSION NEWS *README *.md tests/golden tests/fuzz/corpus
+
+# Every source file names its licence, and the text of each licence named is there.
+lint-spdx:
+	@git ls-files --error-unmatch Makefile >/dev/null || exit 1; bad=0; \
+	for f in $$(git grep -LI -e 'SPDX-License-Identifier: ' -- . \
+	    $(patsubst %,':(exclude)%',$(SPDX_EXEMPT))); do \
+	  echo "$$f: there is no SPDX-License-Identifier line" >&2; bad=1; done; \
+	for l in $$(git grep -hoI -e 'SPDX-License-Identifier: [A-Za-z0-9.+-]*' | \
+	    sed 's/.* //' | sort -u); do \
+	  test -s LICENSES/$$l.txt || { \
+	    echo "LICENSES/$$l.txt: there is no text of this licence" >&2; bad=1; }; done; \
+	exit $$bad
 
 lint-shell:
 	@shellcheck -x -P SCRIPTDIR -s bash $(SH_FILES)
@@ -125,5 +140,5 @@ coverage:
 	@genhtml -q -o build/coverage build/coverage/wb.info
 	@echo "build/coverage/index.html"
 
-.PHONY: test-bins fuzz-bins check-fast check check-system fuzz lint lint-format format \
+.PHONY: test-bins fuzz-bins check-fast check check-system fuzz lint lint-format lint-spdx format \
 	lint-shell lint-cppcheck lint-tidy lint-man lint-units coverage
