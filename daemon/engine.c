@@ -110,6 +110,17 @@ static void log_not_run(const struct plan_fs *p, int r)
 		     p->fs->target, p->fs->type, strerror(-r));
 }
 
+static void log_released(const struct efs *f)
+{
+	const struct log_field fields[] = {
+		{"WB_MOUNT", f->work->target},
+		{"WB_BDI", f->bdi->name},
+		{NULL, NULL},
+	};
+
+	log_decision(LOG_INFO, LOG_ID_RELEASED, fields, "%s: released", f->work->target);
+}
+
 static void add_new(struct engine *e, const struct plan *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
@@ -140,7 +151,7 @@ static void release_gone(struct engine *e, const struct plan *p)
 		now = p ? plan_find(p, f) : NULL;
 		if (now && efs_update(f, now) == 0)
 			continue;
-		log_info("%s: released", f->work->target);
+		log_released(f);
 		engine_emit(e, ENGINE_FS_RELEASED, f, NULL, 0, 0, NULL);
 		efs_release(f);
 	}

@@ -213,8 +213,8 @@ static int ring_open(struct source_trace *s, struct cpu_ring *c, int cpu)
 	return 0;
 }
 
-/* A CPU that is offline has no ring; one that comes later is not seen until the
- * engine is applied anew. */
+/* A CPU that is offline has no ring; what is dirtied on one that comes later is not
+ * seen until the daemon is started again. */
 static int rings_open(struct source_trace *s)
 {
 	long n = sysconf(_SC_NPROCESSORS_CONF);
