@@ -95,8 +95,11 @@ struct row {
 static void make_row(const struct plan_fs *p, struct row *r)
 {
 	*r = (struct row){.cell = {p->fs->target, p->fs->type, p->fs->bdev.bdi}};
-	snprintf(r->groups, sizeof(r->groups), "%u", p->fs->geom.groups);
-	snprintf(r->contexts, sizeof(r->contexts), "%u", p->contexts);
+	/* Only what is on a disk of this machine has groups that mean anything. */
+	if (p->fs->class == FSYS_LOCAL)
+		snprintf(r->groups, sizeof(r->groups), "%u", p->fs->geom.groups);
+	if (p->managed)
+		snprintf(r->contexts, sizeof(r->contexts), "%u", p->contexts);
 	r->cell[3] = r->groups;
 	r->cell[4] = r->contexts;
 	for (int i = 0; i < COLUMNS; i++)

@@ -38,9 +38,14 @@ $(UNIT_BIN): $(BUILD)/%: $(BUILD)/%.o $(call obj,$(UNIT_HELP)) \
 	$(if $(Q),@echo "  LD    $@")
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_UNIT)
 
+# One of them is made of the daemon's own parts.
+LIBS_TOOL = $(shell pkg-config --libs jansson) -lpthread
+$(BUILD)/tests/tools/fsys: $(ARCHIVES)
+$(BUILD)/tests/tools/fsys: LIBS_TOOL = $(LIBS_WBD)
+
 $(TOOL_BIN): $(BUILD)/%: $(BUILD)/%.o
 	$(if $(Q),@echo "  LD    $@")
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson) -lpthread
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_TOOL)
 
 fuzz-bins: $(FUZZ_BIN)
 $(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(ARCHIVES)

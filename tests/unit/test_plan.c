@@ -482,10 +482,10 @@ static void test_print(void **state)
 				  "/srv/bilder  xfs   259:0       8         4  Managed: "
 				  "it is local, writable "
 				  "and not rotational.\n"
-				  "/b           xfs   259:1    1000         1  Not "
+				  "/b           xfs   259:1    1000         -  Not "
 				  "managed: its disk rotates, "
 				  "so parallel writes would make it seek.\n"
-				  "/c           xfs   -           2         1  Not "
+				  "/c           xfs   -           2         -  Not "
 				  "managed: the configuration "
 				  "says manage = no (/etc/wb/wb.conf:7).\n");
 	free(text);
