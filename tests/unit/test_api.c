@@ -426,7 +426,7 @@ static void monitor_fans_out_and_ends(void **state)
 	struct fixture *f = *state;
 	double end = test_now() + PUMP_S;
 	struct client c[3];
-	json_t *j;
+	json_t *j, *p;
 
 	assert_null(fake.event);
 	for (int i = 0; i < 3; i++) {
@@ -441,12 +441,13 @@ static void monitor_fans_out_and_ends(void **state)
 	for (int i = 0; i < 3; i++) {
 		j = hear(f->w.loop, &c[i]);
 		assert_true(json_is_true(json_object_get(j, "continues")));
-		j = json_object_get(j, "parameters");
-		assert_true(idl_is(&f->idl, j, "Monitor.out"));
-		assert_string_equal(json_string_value(json_object_get(j, "event")),
+		p = json_object_get(j, "parameters");
+		assert_true(idl_is(&f->idl, p, "Monitor.out"));
+		assert_string_equal(json_string_value(json_object_get(p, "event")),
 				    "flush");
-		assert_string_equal(json_string_value(json_object_get(j, "mount")),
+		assert_string_equal(json_string_value(json_object_get(p, "mount")),
 				    "/mnt/a");
+		json_decref(j);
 		hang_up(&c[i]);
 	}
 	/* The engine is not asked for events that nobody hears. */
