@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "daemon/geom.h"
+#include "common/units.h"
 #include "wbctl/wbctl.h"
 
 struct subject {
@@ -135,9 +136,9 @@ static void print_line(const char *label, const char *text)
 
 static void print_state(const json_t *e)
 {
-	char text[160], bytes[16], age[48];
+	char text[160], bytes[UNITS_LEN], age[48];
 
-	human_bytes(get_u64(e, "dirty_bytes"), bytes);
+	units_human_size(get_u64(e, "dirty_bytes"), bytes);
 	human_ms(get_u64(e, "age_ms"), age);
 	if (!get_bool(e, "tracked"))
 		snprintf(text, sizeof(text), "not tracked: clean, as far as wb knows");

@@ -7,13 +7,14 @@
 #include <time.h>
 
 #include "common/vl_client.h"
+#include "common/units.h"
 #include "wbctl/wbctl.h"
 
 static void print_time(uint64_t us)
 {
 	time_t s = (time_t)(us / 1000000);
 	struct tm tm;
-	char text[16];
+	char text[UNITS_LEN];
 
 	localtime_r(&s, &tm);
 	strftime(text, sizeof(text), "%H:%M:%S", &tm);
@@ -30,13 +31,13 @@ static void print_part(const char *before, const char *text, const char *after)
 
 static void print_line(const json_t *e)
 {
-	char bytes[16];
+	char bytes[UNITS_LEN];
 
 	print_time(get_u64(e, "time_us"));
 	print_part("", get_str(e, "event"), "");
 	print_part(" ", get_str(e, "mount"), "");
 	if (json_is_integer(json_object_get(e, "inode"))) {
-		human_bytes(get_u64(e, "bytes"), bytes);
+		units_human_size(get_u64(e, "bytes"), bytes);
 		printf(" inode %" PRIu64 " context %" PRIu64 " %s", get_u64(e, "inode"),
 		       get_u64(e, "context"), bytes);
 	}

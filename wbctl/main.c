@@ -50,7 +50,7 @@ static void print_help(const struct command *c)
 	       "      --socket PATH   the daemon's socket (" WBCTL_SOCKET ")\n"
 	       "      --no-color      no colour; so does NO_COLOR in the environment\n");
 	if (!c || c->takes_timeout)
-		printf("      --timeout T     sync: give up after 10, 500ms, 2m ...\n");
+		printf("      --timeout T     sync: give up after 10, 500ms, 2min ...\n");
 	printf("  -h, --help          this, or the columns of a command\n"
 	       "  -V, --version       the version\n");
 	if (c && c->n_cols)
@@ -99,8 +99,9 @@ static int parse_options(int argc, char **argv, struct opts *o, bool *ret_versio
 		case OPT_TIMEOUT:
 			if (parse_time(optarg, &o->timeout_ms) == 0)
 				break;
-			complain("--timeout %s is not a time: give 10, 500ms, 2m or 1h.",
-				 optarg);
+			complain(
+				"--timeout %s is not a time: give 10, 500ms, 2min or 1h.",
+				optarg);
 			return WBCTL_USAGE;
 		case 'h':
 			ret = -1;

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/units.h"
 #include "wbctl/sync.h"
 
 #define BAR_MAX     40
@@ -37,16 +38,16 @@ static int terminal_width(void)
 /* "120M of 300M, 80M/s, 2.7 s left" */
 static void describe(char *buf, size_t len, uint64_t done, uint64_t all, int64_t ms)
 {
-	char d[16], a[16], r[16], left[48];
+	char d[UNITS_LEN], a[UNITS_LEN], r[UNITS_LEN], left[48];
 	uint64_t rate = ms > 0 ? done * 1000 / (uint64_t)ms : 0;
 
-	human_bytes(done, d);
-	human_bytes(all, a);
+	units_human_size(done, d);
+	units_human_size(all, a);
 	if (ms < ESTIMATE_MS || !rate) {
 		snprintf(buf, len, "%s of %s", d, a);
 		return;
 	}
-	human_bytes(rate, r);
+	units_human_size(rate, r);
 	human_ms((all - done) * 1000 / rate, left);
 	snprintf(buf, len, "%s of %s, %s/s, %s left", d, a, r, left);
 }

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "common/vl_msg.h"
+#include "common/units.h"
 #include "wbctl/wbctl.h"
 
 static int find_column(const struct table *t, const char *name, size_t len)
@@ -126,13 +127,13 @@ void table_number(struct table *t, struct libscols_line *l, unsigned col, uint64
 
 void table_bytes(struct table *t, struct libscols_line *l, unsigned col, uint64_t v)
 {
-	char s[16];
+	char s[UNITS_LEN];
 
 	if (t->o->json || t->o->bytes) {
 		table_number(t, l, col, v);
 		return;
 	}
-	human_bytes(v, s);
+	units_human_size(v, s);
 	set_data(t, l, col, s);
 }
 

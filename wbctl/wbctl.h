@@ -51,14 +51,11 @@ extern const struct command cmd_status, cmd_sync, cmd_explain, cmd_plan, cmd_fea
 
 /* "wbctl: SENTENCE" on stderr; every argument's control characters are written out. */
 void complain(const char *fmt, ...) PRINTF(1, 2);
-/* A copy that a terminal shows and does not obey: control characters, what is not
- * UTF-8 and what changes the direction of writing become "\xNN".  free() it;
- * NULL only without memory. */
+/* A copy that a terminal shows and does not obey: control characters and what is not
+ * UTF-8 become "\xNN".  free() it; NULL only without memory. */
 char *escaped(const char *s);
-/* "64M", "1.5G", like lsblk. */
-void human_bytes(uint64_t v, char ret[16]);
 void human_ms(uint64_t ms, char ret[48]);
-/* "10", "10s", "500ms", "2m", "1h" in milliseconds; -EINVAL. */
+/* "10" (seconds), "10s", "500ms", "2min", "1h" in milliseconds; -EINVAL. */
 int parse_time(const char *s, int64_t *ret_ms);
 
 /* ---- The daemon (daemon.c) ---------------------------------------------------- */

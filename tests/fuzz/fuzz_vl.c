@@ -37,6 +37,7 @@ struct world {
 static struct world *world_get(void)
 {
 	static struct world *w;
+	int listener;
 
 	if (w)
 		return w;
@@ -46,6 +47,12 @@ static struct world *world_get(void)
 		abort();
 	fake_setup(&w->w);
 	w->api.w = &w->w;
+	listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (vl_server_new(w->w.loop, listener, API_INTERFACE, &ops, &w->api,
+			  &w->api.server) < 0)
+		abort();
+	/* Not listening: connections are put in by hand. */
+	ev_io_stop(w->w.loop, &w->api.server->accept);
 	return w;
 }
 
@@ -92,11 +99,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct world *w = world_get();
 	unsigned started = fake.drains_started - fake.drains_freed;
-	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), p[2];
+	int p[2];
 
-	if (vl_server_new(w->w.loop, listener, API_INTERFACE, &ops, &w->api,
-			  &w->api.server) < 0)
-		abort();
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, p) < 0)
 		abort();
 	(void)fcntl(p[0], F_SETFL, O_NONBLOCK);
@@ -106,7 +110,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	talk(w, p[1], data, size);
 	close(p[1]);
 	ev_run(w->w.loop, EVRUN_NOWAIT);
-	w->api.server = vl_server_free(w->api.server);
+	while (w->api.server->conns)
+		vl_conn_free(w->api.server->conns);
 	/* Nothing outlives its connection. */
 	if (w->api.drains || w->api.monitors || fake.event ||
 	    fake.drains_started - fake.drains_freed != started)

@@ -197,7 +197,7 @@ static struct fsys *fake_fs(unsigned minor_no, const char *target, int rotationa
 }
 
 /* /mnt/a is managed with 4 contexts, /mnt/b is not (it rotates). */
-static void fake_setup(struct wbd *w)
+static inline void fake_setup(struct wbd *w)
 {
 	struct plan_env env = {.cpus = 4, .user_engine = true};
 
@@ -215,7 +215,7 @@ static void fake_setup(struct wbd *w)
 		abort();
 }
 
-static void fake_teardown(void)
+static inline void fake_teardown(void)
 {
 	free(fake.drain);
 	plan_free(fake.plan);
