@@ -42,7 +42,7 @@ static void item_fill(struct engine *e, struct work_item *it, uint32_t idx)
 		.silence = track_wants_silence(e, i),
 		.silenced = i->flags & INO_F_SILENCED,
 		.drain = i->flags & INO_F_DRAIN,
-		.age_ms = track_age_ms(e, i),
+		.age_ms = i->flags & INO_F_LINGER ? 0 : track_age_ms(e, i),
 		.past =
 			{
 				.looked = i->flags & INO_F_LOOKED,

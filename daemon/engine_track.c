@@ -248,6 +248,8 @@ void track_ready(struct engine *e, uint32_t idx)
 
 static void set_look(struct efs *f, struct ino *i, const struct work_item *it)
 {
+	bool was_lingering = i->flags & INO_F_LINGER;
+
 	count_out(f, i);
 	i->dirty = it->flushed ? 0 : to_units(it->dirty);
 	i->size = to_units(it->size);
@@ -262,6 +264,8 @@ static void set_look(struct efs *f, struct ino *i, const struct work_item *it)
 		i->events = 0;
 	if (it->verdict.verdict == JUDGE_WAIT && it->verdict.reason == JUDGE_R_CLEAN)
 		i->flags |= INO_F_LINGER;
+	else if (was_lingering) /* dirtied unseen, some time since the last look */
+		i->since = engine_tick(f->e);
 	if (it->verdict.reason == JUDGE_R_HOT)
 		i->flags |= INO_F_HOT;
 	count_in(f, i);

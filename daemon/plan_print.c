@@ -11,7 +11,7 @@ static const struct {
 } rules[] = {
 	[PLAN_AUTO] = {"auto", "it is local, writable and not rotational"},
 	[PLAN_NAMED] = {"named", "the configuration names it"},
-	[PLAN_OFF] = {"off", "the configuration says engine = none"},
+	[PLAN_OFF] = {"off", "the configuration says mode = none"},
 	[PLAN_FORBIDDEN] = {"forbidden", "the configuration says manage = no"},
 	[PLAN_EXCLUDED] = {"excluded", "an exclude section matches it"},
 	[PLAN_ROTATIONAL] = {"rotational",

@@ -1,1 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# The demo and the benchmarks: the programs they run beside wbd and wbctl.
+
+WBLOAD_SRC := $(wildcard bench/wbload*.c) bench/pattern.c
+$(BUILD)/wbload: $(call obj,$(WBLOAD_SRC))
+	$(if $(Q),@echo "  LD    $@")
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -ljansson -lpthread
+
+$(BUILD)/itab_bench: $(call obj,bench/itab_bench.c bench/pattern.c) $(BUILD)/libwbd.a
+	$(if $(Q),@echo "  LD    $@")
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^
+
+bench-bins: $(BUILD)/wbload $(BUILD)/itab_bench
+# What tests/system/7* run.
+test-bins: $(BUILD)/wbload
+
+## make demo        shows what it does, on file systems of its own (as root, a minute)
+demo:
+	@$(MAKE) --no-print-directory -s deps
+	@$(MAKE) --no-print-directory -s all $(BUILD)/wbload
+	@BUILD=$(abspath $(BUILD)) bench/demo.sh
+
+## make bench       measures what is promised (as root; ROWS="idle drain-random" RUNS=5)
+bench:
+	@$(MAKE) --no-print-directory -s deps
+	@$(MAKE) --no-print-directory -s all bench-bins
+	@BUILD=$(abspath $(BUILD)) ROWS="$(ROWS)" bench/run.sh
+
+.PHONY: bench-bins demo bench
