@@ -54,7 +54,7 @@ static void describe(char *buf, size_t len, uint64_t done, uint64_t all, int64_t
 
 static void draw(uint64_t done, uint64_t all, int64_t ms)
 {
-	char text[128], bar[BAR_MAX + 1];
+	char text[192], bar[BAR_MAX + 1];
 	int width = terminal_width() - 60, filled;
 
 	width = width > BAR_MAX ? BAR_MAX : width;
