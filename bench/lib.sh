@@ -87,45 +87,50 @@ bench_slow_disk() # SIZE
 	losetup --direct-io=on "$DEV"
 }
 
-# Sets MNT and DIRS, eight directories that lie in eight groups where there are as many.
+# Sets MNT and DIRS, eight directories in eight groups.
 bench_fs() # xfs|ext4
 {
+	local per
 	case $1 in
-	xfs) MNT=$(wb_mkfs_on "$DEV" xfs -K) && xfs_dirs ;;
-	ext4) MNT=$(wb_mkfs_on "$DEV" ext4 -J size=64) && ext4_dirs ;;
+	xfs) MNT=$(wb_mkfs_on "$DEV" xfs -K) ;;
+	ext4) MNT=$(wb_mkfs_on "$DEV" ext4 -J size=64 -G 4) ;; # more flex groups
 	esac
+	per=$("inodes_per_group_$1")
+	bench_dirs "$per"
 }
 
-# XFS puts a new directory into the next AG; the AG is in the inode's number.
-xfs_dirs()
+# File systems put new directories into other groups than the last; the group is in the
+# inode's number.
+bench_dirs() # INODE-NUMBERS-PER-GROUP
 {
-	local shift i ag dir
+	local i group dir
 	local -A seen=()
-	shift=$(xfs_info "$MNT" | awk '
-		{ for (i = 1; i <= NF; i++) if (split($i, kv, "=") == 2 && !(kv[1] in v))
-			v[kv[1]] = kv[2] + 0 }
-		END { per = 4096 / v["isize"]
-		      for (x = 1; x < v["agsize"]; x *= 2) s++
-		      for (x = 1; x < per; x *= 2) s++
-		      print s }')
-	for ((i = 0; i < 64 && ${#seen[@]} < 8; i++)); do
+	for ((i = 0; i < 200 && ${#seen[@]} < 8; i++)); do
 		dir=$MNT/d$i
 		mkdir "$dir"
-		ag=$(($(stat -c %i "$dir") >> shift))
-		if [ -n "${seen[$ag]:-}" ]; then rmdir "$dir"; else seen[$ag]=$dir; fi
+		group=$((($(stat -c %i "$dir") - 1) / $1))
+		if [ -n "${seen[$group]:-}" ]; then rmdir "$dir"; else seen[$group]=$dir; fi
 	done
-	[ ${#seen[@]} -eq 8 ] || wb_fail "found directories in ${#seen[@]} of 8 AGs"
+	[ ${#seen[@]} -eq 8 ] || wb_fail "found directories in ${#seen[@]} of 8 groups"
 	DIRS=("${seen[@]}")
 }
 
-# ext4 spreads the directories of its root over the flex groups by itself.
-ext4_dirs()
+# The number of an XFS inode is group, block, place in the block, each a field of bits.
+inodes_per_group_xfs()
 {
-	DIRS=()
-	for i in 0 1 2 3 4 5 6 7; do
-		mkdir "$MNT/d$i"
-		DIRS+=("$MNT/d$i")
-	done
+	xfs_info "$MNT" | awk '
+		{ for (i = 1; i <= NF; i++) if (split($i, kv, "=") == 2 && !(kv[1] in v))
+			v[kv[1]] = kv[2] + 0 }
+		END { for (n = 1; n < v["agsize"]; n *= 2) continue
+		      print n * int(4096 / v["isize"]) }'
+}
+
+# Of a flex group, whose inode tables lie together.
+inodes_per_group_ext4()
+{
+	dumpe2fs -h "$DEV" 2>/dev/null | awk -F': *' '
+		/^Inodes per group/ { n = $2 } /^Flex block group size/ { f = $2 }
+		END { print n * (f ? f : 1) }'
 }
 
 # No files, nothing dirty, and the device has forgotten what was there.
