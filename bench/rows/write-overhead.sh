@@ -12,7 +12,7 @@ overhead() # TYPE
 {
 	local r side sides
 	A=() B=()
-	bench_ram_disk 3G
+	bench_ram_disk 16G
 	bench_fs "$1"
 	load seq --files 1 --size "${mib}M"
 	sync -f "$MNT"
