@@ -113,7 +113,7 @@ const struct plan_fs *api_find_mount(const struct api *a, const char *mount)
 
 	/* Of several mounted over each other, the newest is the one in sight. */
 	for (size_t i = 0; p && i < p->n; i++)
-		if (p->v[i].fs->target && !strcmp(p->v[i].fs->target, mount) &&
+		if (fsys_mounted_at(p->v[i].fs, mount) &&
 		    (!found || p->v[i].fs->mnt_id > found->fs->mnt_id))
 			found = &p->v[i];
 	return found;

@@ -12,6 +12,9 @@ struct fsys *fsys_free(struct fsys *f)
 	free(f->type);
 	free(f->source);
 	free(f->target);
+	for (size_t i = 0; i < f->n_targets; i++)
+		free(f->targets[i]);
+	free(f->targets);
 	free(f->sb_options);
 	free(f->geom_error);
 	free(f);
@@ -120,6 +123,21 @@ static struct fsys *new_entry(const struct fsys_scan_ctx *x, const struct fsys_m
 	return f;
 }
 
+static int note_targets(struct fsys *f, const struct fsys_mount **v, size_t n)
+{
+	if (n > FSYS_TARGETS_MAX)
+		n = FSYS_TARGETS_MAX;
+	f->targets = calloc(n, sizeof(*f->targets));
+	if (!f->targets)
+		return -ENOMEM;
+	for (; f->n_targets < n; f->n_targets++) {
+		f->targets[f->n_targets] = strdup(v[f->n_targets]->target);
+		if (!f->targets[f->n_targets])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /* One entry for each run of equal device numbers in @v. */
 static int fill(const struct fsys_scan_ctx *x, const struct fsys_mount **v, size_t n,
 		struct fsys_table *t)
@@ -128,6 +146,7 @@ static int fill(const struct fsys_scan_ctx *x, const struct fsys_mount **v, size
 
 	while (i < n) {
 		const struct fsys_mount *best = v[i];
+		size_t first = i;
 
 		for (dev_t dev = best->dev; ++i < n && v[i]->dev == dev;)
 			if (is_better(&x->mounts, v[i], best))
@@ -135,7 +154,8 @@ static int fill(const struct fsys_scan_ctx *x, const struct fsys_mount **v, size
 		t->v[t->n] = new_entry(x, best);
 		if (!t->v[t->n])
 			return -ENOMEM;
-		t->n++;
+		if (note_targets(t->v[t->n++], v + first, i - first) < 0)
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -179,4 +199,14 @@ int fsys_scan(const char *root, struct fsys_table **ret)
 	}
 	*ret = t;
 	return 0;
+}
+
+bool fsys_mounted_at(const struct fsys *f, const char *path)
+{
+	if (f->target && !strcmp(f->target, path))
+		return true;
+	for (size_t i = 0; i < f->n_targets; i++)
+		if (!strcmp(f->targets[i], path))
+			return true;
+	return false;
 }

@@ -25,6 +25,8 @@ struct bdev {
 			    * several (btrfs, bcachefs), separated by spaces */
 };
 
+#define FSYS_TARGETS_MAX 1024 /* a container host has many binds of one file system */
+
 enum fsys_class {
 	FSYS_LOCAL,   /* on a block device of this machine */
 	FSYS_NETWORK, /* nfs, cifs, ceph, 9p, afs, ... */
@@ -36,11 +38,13 @@ enum fsys_class {
 };
 
 struct fsys {
-	dev_t dev;        /* the superblock's device as mountinfo prints it (s_dev) */
-	char device[64];  /* kernel name of the block device itself: "nvme0n1p2"; "" */
-	char *type;       /* "xfs" */
-	char *source;     /* "/dev/zram0" */
-	char *target;     /* the mount point through which the daemon reaches it */
+	dev_t dev;       /* the superblock's device as mountinfo prints it (s_dev) */
+	char device[64]; /* kernel name of the block device itself: "nvme0n1p2"; "" */
+	char *type;      /* "xfs" */
+	char *source;    /* "/dev/zram0" */
+	char *target;    /* the mount point through which the daemon reaches it */
+	char **targets;  /* all mount points of it in view, FSYS_TARGETS_MAX at most */
+	size_t n_targets;
 	int mnt_id;       /* of that mount, as statx(STATX_MNT_ID) and mountinfo say */
 	char *sb_options; /* the superblock's options, as in mountinfo */
 	enum fsys_class class;
@@ -73,6 +77,8 @@ struct fsys *fsys_free(struct fsys *f);
 
 /* Entry with superblock device @dev, or NULL. */
 struct fsys *fsys_find(const struct fsys_table *t, dev_t dev);
+/* Is @path one of @f's mount points? */
+bool fsys_mounted_at(const struct fsys *f, const char *path);
 /* Takes entry @i out of the table; the caller owns it. */
 struct fsys *fsys_steal(struct fsys_table *t, size_t i);
 

@@ -57,10 +57,13 @@ static void name_section(struct plan_fs *p, enum plan_rule rule, const char *lab
 	(void)snprintf(p->where, sizeof(p->where), "%s", where ? where : "");
 }
 
-static const struct conf_mount *mount_section(const struct conf *c, const struct fsys *f)
+/* First [mount] section for any mount point of @f that says @manage (or any). */
+static const struct conf_mount *mount_section(const struct conf *c, const struct fsys *f,
+					      bool any, enum conf_manage manage)
 {
 	for (size_t i = 0; i < c->n_mount; i++)
-		if (strcmp(c->mount[i].path, f->target) == 0)
+		if ((any || c->mount[i].manage == manage) &&
+		    fsys_mounted_at(f, c->mount[i].path))
 			return &c->mount[i];
 	return NULL;
 }
@@ -83,10 +86,10 @@ static const struct conf_device *device_section(const struct decide *d,
 static bool section_says(const struct decide *d, struct plan_fs *p,
 			 enum conf_manage manage, enum plan_rule rule)
 {
-	const struct conf_mount *m = mount_section(d->c, p->fs);
+	const struct conf_mount *m = mount_section(d->c, p->fs, false, manage);
 	const struct conf_device *s;
 
-	if (m && m->manage == manage) {
+	if (m) {
 		name_section(p, rule, m->label, m->where);
 		return true;
 	}
@@ -94,6 +97,15 @@ static bool section_says(const struct decide *d, struct plan_fs *p,
 	if (s)
 		name_section(p, rule, s->label, s->where);
 	return s != NULL;
+}
+
+static bool mounted_like(const struct fsys *f, const char *pattern)
+{
+	bool yes = fnmatch(pattern, f->target, 0) == 0;
+
+	for (size_t i = 0; i < f->n_targets && !yes; i++)
+		yes = fnmatch(pattern, f->targets[i], 0) == 0;
+	return yes;
 }
 
 static bool is_excluded(const struct decide *d, struct plan_fs *p)
@@ -106,7 +118,7 @@ static bool is_excluded(const struct decide *d, struct plan_fs *p)
 			continue;
 		if ((x->type && strcmp(x->type, p->fs->type) != 0) ||
 		    (x->device && !device_is(p->fs, x->device, d->exclude[i])) ||
-		    (x->path && fnmatch(x->path, p->fs->target, 0) != 0))
+		    (x->path && !mounted_like(p->fs, x->path)))
 			continue;
 		name_section(p, PLAN_EXCLUDED, x->label, x->where);
 		return true;
@@ -264,7 +276,7 @@ static int fill(const struct decide *d, struct plan *p)
 		const struct conf_mount *m;
 
 		f->fs = d->t->v[p->n];
-		m = mount_section(d->c, f->fs);
+		m = mount_section(d->c, f->fs, true, CONF_MANAGE_AUTO);
 		f->flush = m ? m->flush : d->c->flush;
 		decide_one(d, f);
 	}

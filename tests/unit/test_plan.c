@@ -279,6 +279,25 @@ static void test_excluded(void **state)
 
 /* One property after the other is put on top; the one that decides changes in the
  * documented order. */
+/* A section may name any mount point of a file system, and "no" wins. */
+static void test_other_mount_point(void **state)
+{
+	char *targets[] = {(char *)"/data", (char *)"/export/data"};
+	struct world *w = *state;
+	struct fsys *f = add(w, "/data", 4);
+
+	f->targets = targets;
+	f->n_targets = ARRAY_SIZE(targets);
+	mount_section(w, "/export/data", CONF_MANAGE_YES);
+	expect(w, PLAN_NAMED);
+	assert_int_equal(w->p->v[0].flush.after, 4711);
+	mount_section(w, "/data", CONF_MANAGE_NO);
+	expect(w, PLAN_FORBIDDEN);
+	w->c.n_mount = 0;
+	exclude_section(w, "/export/*", NULL, NULL);
+	expect(w, PLAN_EXCLUDED);
+}
+
 static void test_precedence(void **state)
 {
 	struct world *w = *state;
@@ -528,15 +547,25 @@ static void test_print_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_auto),          T(test_nature),
-		T(test_named),         T(test_named_by_device),
-		T(test_members),       T(test_forbidden),
-		T(test_excluded),      T(test_precedence),
-		T(test_auto_contexts), T(test_contexts_asked),
-		T(test_shared_bdi),    T(test_unnamed_bdi),
-		T(test_property_even), T(test_empty),
-		T(test_words),         T(test_print),
-		T(test_print_escapes), T(test_print_long),
+		T(test_auto),
+		T(test_nature),
+		T(test_named),
+		T(test_named_by_device),
+		T(test_members),
+		T(test_forbidden),
+		T(test_other_mount_point),
+		T(test_excluded),
+		T(test_precedence),
+		T(test_auto_contexts),
+		T(test_contexts_asked),
+		T(test_shared_bdi),
+		T(test_unnamed_bdi),
+		T(test_property_even),
+		T(test_empty),
+		T(test_words),
+		T(test_print),
+		T(test_print_escapes),
+		T(test_print_long),
 	};
 
 	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
