@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
-#include <stdalign.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
@@ -19,14 +18,14 @@
 	(FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_DATA_INLINE | \
 	 FIEMAP_EXTENT_DATA_TAIL)
 
-struct map {
-	alignas(struct fiemap) char raw[sizeof(struct fiemap) +
-					EXTENTS * sizeof(struct fiemap_extent)];
+union map {
+	struct fiemap head;
+	char room[sizeof(struct fiemap) + EXTENTS * sizeof(struct fiemap_extent)];
 };
 
-static struct fiemap *get(int fd, uint64_t start, struct map *m, int *error)
+static struct fiemap *get(int fd, uint64_t start, union map *m, int *error)
 {
-	struct fiemap *f = (struct fiemap *)m->raw;
+	struct fiemap *f = &m->head;
 
 	memset(f, 0, sizeof(*f));
 	f->fm_start = start;
@@ -86,7 +85,7 @@ static int group_of_data(const struct geom *g, int fd, uint64_t size)
 {
 	uint64_t window = WINDOW;
 	int found = -ENODATA;
-	struct map m;
+	union map m = { .head = { 0 } };
 
 	for (int i = 0; i < CALLS; i++) {
 		uint64_t start = size > window ? size - window : 0;
