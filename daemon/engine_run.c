@@ -14,6 +14,7 @@
 
 #define STEP_MAX     (1u << 30)
 #define RATE_SECONDS 3.0
+#define FLUSHES_MAX  64 /* a context's: each holds a descriptor */
 
 /* Bytes count for a few seconds, fading. */
 void rate_add(struct rate *r, double now, uint64_t bytes)
@@ -290,13 +291,15 @@ void run_reap(struct efs *f)
 static bool start_one(struct ectx *c)
 {
 	bool batch_first = c->batch_next;
+	/* Looking further ahead would only use up descriptors. */
+	bool may_look = c->ready.n && c->n_flush < FLUSHES_MAX;
 
 	c->batch_next = !c->batch_next;
-	if (batch_first && c->ready.n && start_batch(c))
+	if (batch_first && may_look && start_batch(c))
 		return true;
 	if (start_stride(c))
 		return true;
-	return !batch_first && c->ready.n && start_batch(c);
+	return !batch_first && may_look && start_batch(c);
 }
 
 void run_ctx(struct ectx *c)
