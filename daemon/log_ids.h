@@ -3,10 +3,10 @@
  * MESSAGE_ID of each kind of decision: `journalctl MESSAGE_ID=...` finds them.
  * Once released, an id keeps its meaning.  Fields that come with them:
  *
- *   WB_MOUNT   mount point             WB_DEVICE  superblock device, MAJ:MIN
- *   WB_BDI     backing device          WB_TYPE    file-system type
- *   WB_REASON  rule or cause, a word   WB_WHERE   file:line of the configuration
- *   WB_CONTEXTS  number of contexts    WB_ERRNO   error number, positive
+ *   WB_MOUNT   mount point             WB_BDI     backing device
+ *   WB_REASON  rule or cause, a clause WB_SOURCE  of dirty inodes: trace, fanotify
+ *
+ * wbd(8) lists which of them each has.
  */
 #ifndef WB_LOG_IDS_H
 #define WB_LOG_IDS_H
