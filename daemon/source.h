@@ -45,7 +45,6 @@ struct source_trace;
 
 int source_trace_new(struct ev_loop *loop, const struct source_sink *sink,
 		     struct source_trace **ret);
-/* -ENOSPC: too many file systems for the kernel's filter. */
 int source_trace_add(struct source_trace *s, dev_t dev, uint16_t fs);
 void source_trace_remove(struct source_trace *s, dev_t dev);
 struct source_trace *source_trace_free(struct source_trace *s);
