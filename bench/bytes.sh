@@ -8,6 +8,7 @@
 bytes_compare() # LOAD
 {
 	local r side sides
+	bytes_once without "$1" 0 # the first load also makes the log and directories grow
 	A=() B=()
 	for ((r = 1; r <= RUNS; r++)); do
 		sides=(without with)
