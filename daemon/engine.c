@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/cleanup.h"
 #include "daemon/cachestat.h"
@@ -21,9 +22,18 @@ static void on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 	track_on_tick(w->data);
 }
 
+/* Not ev_now(): that is the wall clock, which may jump, backwards too. */
+double engine_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
 uint32_t engine_tick(const struct engine *e)
 {
-	return (uint32_t)((ev_now(e->loop) - e->epoch) * 1000 / WHEEL_TICK_MS);
+	return (uint32_t)(uint64_t)((engine_now() - e->epoch) * 1000 / WHEEL_TICK_MS);
 }
 
 static bool want_ring(const struct conf *c)
@@ -41,7 +51,7 @@ int engine_new(struct ev_loop *loop, const struct conf *c, struct engine **ret)
 		return -ENOMEM;
 	e->loop = loop;
 	e->conf = c;
-	e->epoch = ev_now(loop);
+	e->epoch = engine_now();
 	wheel_init(&e->wheel);
 	ev_timer_init(&e->tick, on_tick, 0., 0.);
 	ev_timer_init(&e->drain_step, drain_on_step, 0., 0.);

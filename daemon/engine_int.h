@@ -138,6 +138,7 @@ struct engine {
 };
 
 /* ---- engine.c ---- */
+double engine_now(void);                      /* seconds, monotonic */
 uint32_t engine_tick(const struct engine *e); /* now, in wheel ticks */
 void engine_emit(struct engine *e, enum engine_event_kind kind, const struct efs *fs,
 		 const struct ino *i, uint64_t bytes, int error, const char *reason);

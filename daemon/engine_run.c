@@ -190,7 +190,7 @@ static void stride_done(struct io_op *op)
 		c->flushed += bytes;
 		f->stat.flushed_bytes += bytes;
 		f->drain_sum.bytes_done += bytes;
-		rate_add(&c->rate, ev_now(f->e->loop), bytes);
+		rate_add(&c->rate, engine_now(), bytes);
 	}
 	free(s);
 	efs_get(f); /* keeps the context for run_ctx() */

@@ -60,7 +60,7 @@ int engine_get_ctx_stat(const struct engine *e, dev_t dev, struct engine_ctx_sta
 			.inodes = c->inodes,
 			.dirty_bytes = c->dirty * UNIT,
 			.flushed_bytes = c->flushed,
-			.rate = (uint64_t)rate_get(&c->rate, ev_now(e->loop)),
+			.rate = (uint64_t)rate_get(&c->rate, engine_now()),
 			.queued = c->ready.n + c->n_flush,
 			.in_flight = c->in_flight,
 		};

@@ -283,7 +283,7 @@ static void note_flushed(struct efs *f, struct ectx *c, const struct ino *i,
 {
 	c->flushed += bytes;
 	f->stat.flushed_bytes += bytes;
-	rate_add(&c->rate, ev_now(f->e->loop), bytes);
+	rate_add(&c->rate, engine_now(), bytes);
 	engine_emit(f->e, ENGINE_FLUSHED, f, i, bytes, 0, NULL);
 }
 
@@ -486,7 +486,7 @@ void track_remap(struct engine *e, struct ebdi *b)
 
 static void read_pressure(struct engine *e)
 {
-	double now = ev_now(e->loop);
+	double now = engine_now();
 	bool was = e->pressure.on;
 
 	if (now - e->pressure_read < PRESSURE_READ_S)
@@ -505,7 +505,7 @@ static void read_pressure(struct engine *e)
  * now instead of when it would be due. */
 static void scan_for_pressure(struct engine *e)
 {
-	double now = ev_now(e->loop);
+	double now = engine_now();
 	uint32_t idx;
 
 	if (!e->pressure.on || now - e->pressure_scan < PRESSURE_SCAN_S)
