@@ -83,10 +83,11 @@ static void count_out(struct efs *f, const struct ino *i)
 
 static void schedule(struct engine *e, uint32_t idx, uint64_t ms)
 {
-	uint32_t ticks = ms_to_ticks(ms);
+	uint32_t ticks = ms_to_ticks(ms), now = engine_tick(e);
 
 	itab_at(e->tab, idx)->state = INO_WAIT;
-	wheel_add(&e->wheel, e->tab, idx, engine_tick(e) + (ticks ? ticks : 1));
+	wheel_sync(&e->wheel, now);
+	wheel_add(&e->wheel, e->tab, idx, now + (ticks ? ticks : 1));
 }
 
 /* Off whatever list it waits on. */
@@ -197,6 +198,7 @@ void track_dirty(const struct source_event *ev, void *arg)
 		if (i->state == INO_WAIT) {
 			wheel_remove(&e->wheel, e->tab, idx);
 			schedule(e, idx, first_look_ms(f));
+			track_arm_timer(e); /* it was to be looked at later */
 		}
 	}
 	if (ev->handle)

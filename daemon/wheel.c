@@ -10,6 +10,12 @@ void wheel_init(struct wheel *w)
 	w->n = 0;
 }
 
+void wheel_sync(struct wheel *w, uint32_t now)
+{
+	if (!w->n)
+		w->tick = now;
+}
+
 void wheel_add(struct wheel *w, struct itab *t, uint32_t idx, uint32_t due)
 {
 	if ((int32_t)(due - w->tick) < 0)
@@ -29,8 +35,7 @@ void wheel_remove(struct wheel *w, struct itab *t, uint32_t idx)
 
 uint32_t wheel_take(struct wheel *w, struct itab *t, uint32_t now)
 {
-	if (!w->n && (int32_t)(now - w->tick) > 0)
-		w->tick = now;
+	wheel_sync(w, now);
 	while ((int32_t)(now - w->tick) >= 0) {
 		uint32_t idx = ilist_pop(t, &w->slot[w->tick % WHEEL_SLOTS]);
 

@@ -18,6 +18,9 @@ struct wheel {
 };
 
 void wheel_init(struct wheel *w);
+/* An empty wheel stands still; call it before the first record is put on, so that
+ * neither the time in between is walked through nor anything new seems overdue. */
+void wheel_sync(struct wheel *w, uint32_t now);
 /* Due at tick @due; what is further away than the wheel is long comes early. */
 void wheel_add(struct wheel *w, struct itab *t, uint32_t idx, uint32_t due);
 void wheel_remove(struct wheel *w, struct itab *t, uint32_t idx);
