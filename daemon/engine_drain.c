@@ -18,7 +18,7 @@ struct engine_drain {
 	struct efs *fs; /* NULL: ended */
 	void (*progress)(const struct drain_progress *p, void *arg);
 	void *arg;
-	struct drain_progress base; /* the file system's sums when it began */
+	struct drain_progress base; /* what was done when it began */
 	int error;
 	bool due; /* to be called in this round */
 };
@@ -35,6 +35,9 @@ static void report(struct engine_drain *d, const struct drain_progress *sum,
 		.error = d->error,
 	};
 
+	/* What was dirty is a guess where a file changes meanwhile. */
+	if (finished || p.bytes_all < p.bytes_done)
+		p.bytes_all = p.bytes_done;
 	d->progress(&p, d->arg);
 }
 
@@ -195,7 +198,11 @@ int engine_drain_start(struct engine *e, dev_t dev,
 	d->fs = f;
 	d->progress = progress;
 	d->arg = arg;
-	d->base = f->drain_sum;
+	if (!f->drains && !f->drain_left)
+		f->drain_sum = (struct drain_progress){0};
+	/* What the drains before have not done yet is waited for, too. */
+	d->base.inodes_done = d->base.inodes_all = f->drain_sum.inodes_done;
+	d->base.bytes_done = d->base.bytes_all = f->drain_sum.bytes_done;
 	d->next = f->drains;
 	f->drains = d;
 	f->drain_scan = 0;

@@ -50,6 +50,7 @@ struct eflush {
 	uint64_t flushed_to; /* remembered for a stream */
 	unsigned in_flight;
 	int error;
+	bool drain; /* asked for by one: all of the inode */
 	bool linger;
 };
 

@@ -189,7 +189,8 @@ static void stride_done(struct io_op *op)
 	} else {
 		c->flushed += bytes;
 		f->stat.flushed_bytes += bytes;
-		f->drain_sum.bytes_done += bytes;
+		if (itab_at(f->e->tab, fl->idx)->flags & INO_F_DRAIN)
+			f->drain_sum.bytes_done += bytes;
 		rate_add(&c->rate, engine_now(), bytes);
 	}
 	free(s);
@@ -258,6 +259,7 @@ int run_flush(struct efs *f, struct ectx *c, uint32_t idx, int fd,
 		.bytes = v->bytes,
 		.range = v->end - v->off,
 		.flushed_to = v->flushed,
+		.drain = v->reason == JUDGE_R_DRAIN,
 		.linger = linger,
 	};
 	efs_get(f);

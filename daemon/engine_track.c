@@ -105,6 +105,8 @@ static void drop(struct engine *e, struct efs *f, uint32_t idx, int error)
 {
 	struct ino *i = itab_at(e->tab, idx);
 
+	if (i->flags & INO_F_DRAIN)
+		f->drain_sum.bytes_all -= (uint64_t)i->dirty * UNIT;
 	drain_one_done(f, i, error);
 	count_out(f, i);
 	itab_del(e->tab, idx);
@@ -251,9 +253,12 @@ void track_ready(struct engine *e, uint32_t idx)
 static void set_look(struct efs *f, struct ino *i, const struct work_item *it)
 {
 	bool was_lingering = i->flags & INO_F_LINGER;
+	uint32_t dirty = to_units(it->dirty);
 
+	if (i->flags & INO_F_DRAIN)
+		f->drain_sum.bytes_all += ((uint64_t)dirty - i->dirty) * UNIT;
 	count_out(f, i);
-	i->dirty = it->flushed ? 0 : to_units(it->dirty);
+	i->dirty = it->flushed ? 0 : dirty;
 	i->size = to_units(it->size);
 	i->group = it->group;
 	i->ctx = (uint8_t)efs_ctx(f, it->group)->id;
@@ -280,11 +285,22 @@ static void note_error(struct efs *f, const struct ino *i, int error)
 	engine_emit(f->e, ENGINE_ERROR, f, i, 0, error, "write-back failed");
 }
 
+/* A drain has come after the worker had begun, which has judged by policy. */
+static bool look_again_for_drain(struct engine *e, uint32_t idx, bool drained)
+{
+	if (drained || !(itab_at(e->tab, idx)->flags & INO_F_DRAIN))
+		return false;
+	track_ready(e, idx);
+	return true;
+}
+
 static void note_flushed(struct efs *f, struct ectx *c, const struct ino *i,
 			 uint64_t bytes)
 {
 	c->flushed += bytes;
 	f->stat.flushed_bytes += bytes;
+	if (i->flags & INO_F_DRAIN)
+		f->drain_sum.bytes_done += bytes;
 	rate_add(&c->rate, engine_now(), bytes);
 	engine_emit(f->e, ENGINE_FLUSHED, f, i, bytes, 0, NULL);
 }
@@ -330,6 +346,8 @@ static void settle_small(struct engine *e, struct efs *f, struct work_item *it)
 	note_flushed(f, ctx_of(f, i), i, it->verdict.bytes);
 	if (it->flush_error)
 		note_error(f, i, it->flush_error);
+	else if (look_again_for_drain(e, it->idx, it->drain))
+		return;
 	drain_one_done(f, i, it->flush_error);
 	if (again(e, f, it->idx))
 		return;
@@ -374,6 +392,9 @@ static void settle_wait(struct engine *e, struct efs *f, struct work_item *it)
 {
 	struct ino *i = itab_at(e->tab, it->idx);
 
+	if (it->verdict.reason != JUDGE_R_CLEAN &&
+	    look_again_for_drain(e, it->idx, it->drain))
+		return;
 	drain_one_done(f, i, 0); /* nothing of it was dirty */
 	if (it->verdict.reason == JUDGE_R_HOT) {
 		f->stat.left_hot++;
@@ -422,6 +443,8 @@ void track_flushed(struct engine *e, struct eflush *fl)
 		drop(e, f, fl->idx, 0);
 		return;
 	}
+	if (!fl->error && look_again_for_drain(e, fl->idx, fl->drain))
+		return;
 	drain_one_done(f, i, fl->error);
 	if (again(e, f, fl->idx))
 		return;
