@@ -195,6 +195,11 @@ int engine_drain_start(struct engine *e, dev_t dev,
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return -ENOMEM;
+	/* What was written just before belongs to it. */
+	if (f->fan)
+		source_fan_poll(f->fan);
+	else
+		source_trace_poll(e->trace);
 	d->fs = f;
 	d->progress = progress;
 	d->arg = arg;

@@ -47,6 +47,8 @@ int source_trace_new(struct ev_loop *loop, const struct source_sink *sink,
 		     struct source_trace **ret);
 int source_trace_add(struct source_trace *s, dev_t dev, uint16_t fs);
 void source_trace_remove(struct source_trace *s, dev_t dev);
+/* Takes what has come so far, without waiting for the next wake-up. */
+void source_trace_poll(struct source_trace *s);
 struct source_trace *source_trace_free(struct source_trace *s);
 
 /* ---- fanotify: one per file system --------------------------------------- */
@@ -57,6 +59,8 @@ int source_fan_new(struct ev_loop *loop, const struct source_sink *sink, uint16_
 		   const char *mountpoint, int mnt_id, struct source_fan **ret);
 /* The group, for fan_silence() and fan_rearm(), which run on workers. */
 int source_fan_fd(const struct source_fan *s);
+/* Takes what has come so far. */
+void source_fan_poll(struct source_fan *s);
 struct source_fan *source_fan_free(struct source_fan *s);
 
 #endif

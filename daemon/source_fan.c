@@ -85,12 +85,8 @@ static void event(struct source_fan *s, const struct fanotify_event_metadata *m)
 	}
 }
 
-static void on_event(struct ev_loop *loop, ev_io *w, int revents)
+void source_fan_poll(struct source_fan *s)
 {
-	struct source_fan *s = w->data;
-
-	(void)loop;
-	(void)revents;
 	for (int i = 0; i < READS_MAX; i++) {
 		ssize_t n = read(s->fd, s->buf, BUF_BYTES);
 		struct fanotify_event_metadata *m = (void *)s->buf;
@@ -103,6 +99,13 @@ static void on_event(struct ev_loop *loop, ev_io *w, int revents)
 			event(s, m);
 		}
 	}
+}
+
+static void on_event(struct ev_loop *loop, ev_io *w, int revents)
+{
+	(void)loop;
+	(void)revents;
+	source_fan_poll(w->data);
 }
 
 /* The mark is set on an open descriptor of the right mount, not on a path that

@@ -228,6 +228,11 @@ void source_trace_remove(struct source_trace *s, dev_t dev)
 	(void)follow_devices(s);
 }
 
+void source_trace_poll(struct source_trace *s)
+{
+	(void)drain_all(s);
+}
+
 struct source_trace *source_trace_free(struct source_trace *s)
 {
 	if (!s)
