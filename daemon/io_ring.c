@@ -15,14 +15,20 @@
 #include "daemon/io_ring.h"
 
 #define ENTRIES 256
+#define RETRY_S 0.01
+
+/* The kernel's own limit for regular files is 4 per CPU: one hung device would take
+ * them all.  Workers come with the work, and the contexts bound that. */
+#define WORKERS 64
 
 struct io_ring {
 	struct io_uring ring;
 	struct ev_loop *loop;
 	ev_io on_cqe;
 	ev_prepare before_sleep; /* submits what the callbacks have queued, once */
+	ev_timer retry;          /* the kernel was short of something */
 	int efd;
-	unsigned busy, unsent;
+	unsigned busy;
 	struct io_op *wait_head, **wait_tail; /* no room in the ring */
 };
 
@@ -30,9 +36,8 @@ static bool push(struct io_ring *r, struct io_op *op)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&r->ring);
 
-	if (!sqe && r->unsent) {
+	if (!sqe) {
 		(void)io_uring_submit(&r->ring);
-		r->unsent = 0;
 		sqe = io_uring_get_sqe(&r->ring);
 	}
 	if (!sqe)
@@ -46,7 +51,6 @@ static bool push(struct io_ring *r, struct io_op *op)
 					      SYNC_FILE_RANGE_WRITE);
 	}
 	io_uring_sqe_set_data(sqe, op);
-	r->unsent++;
 	r->busy++;
 	if (!ev_is_active(&r->before_sleep))
 		ev_prepare_start(r->loop, &r->before_sleep);
@@ -67,15 +71,27 @@ static void push_waiting(struct io_ring *r)
 	}
 }
 
+/* The kernel may refuse (-EAGAIN, -EBUSY) or take only a part; if nothing of ours is
+ * in flight, no completion will wake the loop, hence the timer. */
 static void before_sleep(struct ev_loop *loop, ev_prepare *w, int revents)
 {
 	struct io_ring *r = w->data;
 
 	(void)revents;
-	if (r->unsent && io_uring_submit(&r->ring) < 0)
-		return; /* -EBUSY/-EAGAIN: completions first, then again */
-	r->unsent = 0;
-	ev_prepare_stop(loop, w);
+	(void)io_uring_submit(&r->ring);
+	if (!io_uring_sq_ready(&r->ring))
+		ev_prepare_stop(loop, w);
+	else if (!ev_is_active(&r->retry))
+		ev_timer_again(loop, &r->retry);
+}
+
+static void on_retry(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct io_ring *r = w->data;
+
+	(void)revents;
+	ev_timer_stop(loop, w); /* the loop turns, that is all */
+	push_waiting(r);
 }
 
 /* Calls done() for all completions; they are copied out first, because done()
@@ -110,6 +126,7 @@ static void on_cqe(struct ev_loop *loop, ev_io *w, int revents)
 int io_ring_new(struct ev_loop *loop, struct io_ring **ret)
 {
 	struct io_ring *r = calloc(1, sizeof(*r));
+	unsigned workers[2] = {WORKERS, 0}; /* 0: as it is */
 	int e;
 
 	if (!r)
@@ -125,6 +142,7 @@ int io_ring_new(struct ev_loop *loop, struct io_ring **ret)
 	e = io_uring_register_eventfd(&r->ring, r->efd);
 	if (e < 0)
 		goto fail_efd;
+	(void)io_uring_register_iowq_max_workers(&r->ring, workers); /* Linux 5.15 */
 	r->loop = loop;
 	r->wait_tail = &r->wait_head;
 	ev_io_init(&r->on_cqe, on_cqe, r->efd, EV_READ);
@@ -132,6 +150,8 @@ int io_ring_new(struct ev_loop *loop, struct io_ring **ret)
 	ev_io_start(loop, &r->on_cqe);
 	ev_prepare_init(&r->before_sleep, before_sleep);
 	r->before_sleep.data = r;
+	ev_timer_init(&r->retry, on_retry, 0., RETRY_S);
+	r->retry.data = r;
 	*ret = r;
 	return 0;
 fail_efd:
@@ -159,9 +179,9 @@ struct io_ring *io_ring_free(struct io_ring *r)
 	push_waiting(r);
 	while (r->busy) {
 		(void)io_uring_submit_and_wait(&r->ring, 1);
-		r->unsent = 0;
 		reap(r);
 	}
+	ev_timer_stop(r->loop, &r->retry);
 	ev_io_stop(r->loop, &r->on_cqe);
 	ev_prepare_stop(r->loop, &r->before_sleep);
 	io_uring_queue_exit(&r->ring);
