@@ -18,6 +18,7 @@
 
 struct queue {
 	struct pool_job *head, **tail;
+	unsigned n;
 };
 
 struct pool {
@@ -38,6 +39,7 @@ static void queue_put(struct queue *q, struct pool_job *j)
 	j->next = NULL;
 	*q->tail = j;
 	q->tail = &j->next;
+	q->n++;
 }
 
 static struct pool_job *queue_get(struct queue *q)
@@ -48,6 +50,7 @@ static struct pool_job *queue_get(struct queue *q)
 		q->head = j->next;
 		if (!q->head)
 			q->tail = &q->head;
+		q->n--;
 	}
 	return j;
 }
@@ -56,20 +59,19 @@ static void queue_init(struct queue *q)
 {
 	q->head = NULL;
 	q->tail = &q->head;
+	q->n = 0;
 }
 
-static void pin_to(int cpu, int *now)
+/* @all: where the daemon may run (CPUAffinity= of its unit). */
+static void pin_to(int cpu, int *now, const cpu_set_t *all)
 {
-	cpu_set_t set;
+	cpu_set_t set = *all;
 
 	if (cpu == *now)
 		return;
-	CPU_ZERO(&set);
 	if (cpu >= 0) {
+		CPU_ZERO(&set);
 		CPU_SET((size_t)cpu, &set);
-	} else {
-		for (size_t i = 0; i < CPU_SETSIZE; i++)
-			CPU_SET(i, &set);
 	}
 	if (!sched_setaffinity(0, sizeof(set), &set))
 		*now = cpu;
@@ -95,14 +97,17 @@ static void *worker(void *arg)
 {
 	struct pool *p = arg;
 	struct pool_job *j;
+	cpu_set_t all;
 	int cpu = -1;
 
+	CPU_ZERO(&all);
+	(void)sched_getaffinity(0, sizeof(all), &all);
 	pthread_mutex_lock(&p->lock);
 	while ((j = next_job(p))) {
 		bool first;
 
 		pthread_mutex_unlock(&p->lock);
-		pin_to(j->cpu, &cpu);
+		pin_to(j->cpu, &cpu, &all);
 		j->run(j);
 		pthread_mutex_lock(&p->lock);
 		first = !p->finished.head;
@@ -212,7 +217,8 @@ void pool_submit(struct pool *p, struct pool_job *job)
 
 	p->pending++;
 	pthread_mutex_lock(&p->lock);
-	if (!p->idle && p->threads < p->max) {
+	/* A thread that was called but has not come yet still counts as idle. */
+	if (p->idle <= p->todo.n && p->threads < p->max) {
 		if (thread_start(p) == 0)
 			p->threads++;
 		else
@@ -227,9 +233,14 @@ void pool_submit(struct pool *p, struct pool_job *job)
 		run_here(p, job);
 }
 
-unsigned pool_threads(const struct pool *p)
+unsigned pool_threads(struct pool *p)
 {
-	return p->threads; /* a figure for people: no lock */
+	unsigned n;
+
+	pthread_mutex_lock(&p->lock);
+	n = p->threads;
+	pthread_mutex_unlock(&p->lock);
+	return n;
 }
 
 unsigned pool_pending(const struct pool *p)

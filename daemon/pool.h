@@ -24,7 +24,7 @@ int pool_new(struct ev_loop *loop, unsigned max_threads, struct pool **ret);
 void pool_set_max(struct pool *p, unsigned max_threads);
 /* If not even one thread can be had, the job runs at once, on the caller. */
 void pool_submit(struct pool *p, struct pool_job *job);
-unsigned pool_threads(const struct pool *p);
+unsigned pool_threads(struct pool *p);
 unsigned pool_pending(const struct pool *p); /* jobs not yet done() */
 /* Waits for every job and calls its done(), also for jobs that these submit. */
 void pool_quiesce(struct pool *p);
