@@ -27,6 +27,7 @@
 #include "daemon/work.h"
 
 #define UNIT             4096u        /* of struct ino's sizes */
+#define UNITS_MAX        UINT32_MAX   /* 16 TiB or more */
 #define LINGER_MIN_BYTES (256u << 10) /* smaller files are dropped once flushed */
 #define LOOKS_PER_TICK   50           /* first looks at young inodes */
 #define SLOTS_MAX        4096         /* managed file systems at once */

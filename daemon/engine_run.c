@@ -30,6 +30,13 @@ double rate_get(const struct rate *r, double now)
 
 /* ---- batches --------------------------------------------------------------- */
 
+/* What is too large to be remembered is larger than any file, so that it never looks
+ * as if it grew. */
+static uint64_t units_to_bytes(uint32_t units)
+{
+	return units < UNITS_MAX ? (uint64_t)units * UNIT : UINT64_MAX;
+}
+
 static void item_fill(struct engine *e, struct work_item *it, uint32_t idx)
 {
 	struct ino *i = itab_at(e->tab, idx);
@@ -47,10 +54,11 @@ static void item_fill(struct engine *e, struct work_item *it, uint32_t idx)
 		.past =
 			{
 				.looked = i->flags & INO_F_LOOKED,
-				.size = (uint64_t)i->size * UNIT,
-				.flushed = (uint64_t)i->flushed * UNIT,
+				.size = units_to_bytes(i->size),
+				.flushed = units_to_bytes(i->flushed),
 				.patience = i->patience,
 				.lingering = i->flags & INO_F_LINGER,
+				.clean_ms = track_age_ms(e, i),
 			},
 		.fd = -1,
 	};

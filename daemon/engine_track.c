@@ -36,7 +36,7 @@ static uint32_t to_units(uint64_t bytes)
 {
 	uint64_t u = (bytes + UNIT - 1) / UNIT;
 
-	return u < UINT32_MAX ? (uint32_t)u : UINT32_MAX;
+	return u < UNITS_MAX ? (uint32_t)u : UNITS_MAX;
 }
 
 uint64_t track_age_ms(const struct engine *e, const struct ino *i)
@@ -250,6 +250,13 @@ void track_ready(struct engine *e, uint32_t idx)
 
 /* ---- the worker's answer ----------------------------------------------------- */
 
+/* Clean since now. */
+static void linger_on(const struct efs *f, struct ino *i)
+{
+	i->flags |= INO_F_LINGER;
+	i->since = engine_tick(f->e);
+}
+
 static void set_look(struct efs *f, struct ino *i, const struct work_item *it)
 {
 	bool was_lingering = i->flags & INO_F_LINGER;
@@ -270,7 +277,7 @@ static void set_look(struct efs *f, struct ino *i, const struct work_item *it)
 	else
 		i->events = 0;
 	if (it->verdict.verdict == JUDGE_WAIT && it->verdict.reason == JUDGE_R_CLEAN)
-		i->flags |= INO_F_LINGER;
+		linger_on(f, i);
 	else if (was_lingering) /* dirtied unseen, some time since the last look */
 		i->since = engine_tick(f->e);
 	if (it->verdict.reason == JUDGE_R_HOT)
@@ -358,7 +365,7 @@ static void settle_small(struct engine *e, struct efs *f, struct work_item *it)
 		}
 	}
 	count_out(f, i);
-	i->flags |= INO_F_LINGER;
+	linger_on(f, i);
 	count_in(f, i);
 	schedule(e, it->idx, JUDGE_YOUNG_MS);
 }
@@ -451,10 +458,12 @@ void track_flushed(struct engine *e, struct eflush *fl)
 	count_out(f, i);
 	i->dirty = 0;
 	i->since = engine_tick(e);
-	i->flushed = to_units(fl->flushed_to);
+	i->flushed = (uint32_t)(fl->flushed_to < (uint64_t)UNITS_MAX * UNIT
+					? fl->flushed_to / UNIT
+					: UNITS_MAX);
 	i->patience = 0;
 	if (fl->linger)
-		i->flags |= INO_F_LINGER;
+		linger_on(f, i);
 	count_in(f, i);
 	if (!fl->linger)
 		schedule(e, fl->idx, JUDGE_STREAM_MS);

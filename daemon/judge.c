@@ -114,12 +114,22 @@ static struct judge_ret hot(const struct judge_conf *c, const struct judge_past 
 	return wait_for(JUDGE_R_HOT, wait, patience);
 }
 
+/* Without cachestat a flushed inode is clean if it was not changed since; else it
+ * would be flushed, and kept, for ever. */
+static bool is_clean(const struct judge_past *past, const struct judge_now *now)
+{
+	if (now->exact)
+		return !now->dirty;
+	return past->lingering && !now->drain &&
+	       now->idle_ms + JUDGE_CLOCK_MS >= past->clean_ms;
+}
+
 struct judge_ret judge(const struct judge_conf *c, const struct judge_past *past,
 		       const struct judge_now *now)
 {
 	uint64_t after = c->after;
 
-	if (now->exact && !now->dirty)
+	if (is_clean(past, now))
 		return clean(c, past);
 	if (now->drain)
 		return flush(JUDGE_R_DRAIN, 0, now->size, now->dirty);

@@ -24,6 +24,7 @@
 
 #define JUDGE_OFF        UINT64_MAX /* as CONF_OFF */
 #define JUDGE_YOUNG_MS   1000
+#define JUDGE_CLOCK_MS   100  /* how much two clocks may differ */
 #define JUDGE_STREAM_MS  500  /* how often a growing file is looked at */
 #define JUDGE_HOT_MAX_MS 8000 /* the longest wait between looks at a hot file */
 
@@ -53,6 +54,7 @@ struct judge_past {
 	uint64_t flushed; /* a stream's data below this is on its way */
 	uint8_t patience;
 	bool lingering;
+	uint64_t clean_ms; /* lingering: flushed, or seen to be clean, so long ago */
 };
 
 enum judge_verdict { JUDGE_DROP, JUDGE_WAIT, JUDGE_FLUSH };
