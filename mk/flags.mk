@@ -16,7 +16,7 @@ endif
 PKGS := libsystemd liburing mount smartcols jansson inih ext2fs
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS))
 
-CPPFLAGS += -I. -D_GNU_SOURCE -DWB_VERSION='"$(VERSION)"' -MMD -MP
+CPPFLAGS += -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DWB_VERSION='"$(VERSION)"' -MMD -MP
 CFLAGS   += -std=gnu11 $(OPT) $(WARN) $(HARDEN) $(PKG_CFLAGS)
 LDFLAGS  += $(LDHARD)
 
