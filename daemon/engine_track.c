@@ -312,6 +312,17 @@ static void note_flushed(struct efs *f, struct ectx *c, const struct ino *i,
 	engine_emit(f->e, ENGINE_FLUSHED, f, i, bytes, 0, NULL);
 }
 
+static bool again(struct engine *e, struct efs *f, uint32_t idx)
+{
+	struct ino *i = itab_at(e->tab, idx);
+
+	if (!(i->flags & INO_F_AGAIN))
+		return false;
+	begin_cycle(e, f, i);
+	schedule(e, idx, first_look_ms(f));
+	return true;
+}
+
 /* It could not be opened or looked at. */
 static void settle_error(struct engine *e, struct efs *f, struct work_item *it)
 {
@@ -327,22 +338,14 @@ static void settle_error(struct engine *e, struct efs *f, struct work_item *it)
 		f->stat.unreachable = true;
 	else
 		engine_emit(e, ENGINE_ERROR, f, i, 0, it->error, "cannot be opened");
-	if (++i->patience > RETRIES_MAX || i->flags & INO_F_DRAIN) {
-		drop(e, f, it->idx, it->error);
-		return;
-	}
-	schedule(e, it->idx, RETRY_MS);
-}
-
-static bool again(struct engine *e, struct efs *f, uint32_t idx)
-{
-	struct ino *i = itab_at(e->tab, idx);
-
-	if (!(i->flags & INO_F_AGAIN))
-		return false;
-	begin_cycle(e, f, i);
-	schedule(e, idx, first_look_ms(f));
-	return true;
+	if (i->patience < UINT8_MAX)
+		i->patience++;
+	drain_one_done(f, i, it->error);
+	/* A silenced inode that was forgotten would never be heard of again. */
+	if (i->patience > RETRIES_MAX && !(i->flags & INO_F_SILENCED))
+		drop(e, f, it->idx, 0);
+	else if (!again(e, f, it->idx))
+		schedule(e, it->idx, RETRY_MS * (uint64_t)i->patience);
 }
 
 /* Small, and written out by the worker. */
