@@ -320,6 +320,10 @@ int efs_update(struct efs *f, const struct plan_fs *p)
 	ework_put(f->work);
 	f->work = w;
 	set_contexts(f, p);
+	/* Unmounted and mounted again before anybody looked, it has the same device
+	 * and mount number, but the mark went with the superblock. */
+	if (f->fan)
+		(void)source_fan_renew(f->fan, w->target, w->fs.mnt_id);
 	return 0;
 }
 

@@ -57,6 +57,9 @@ struct source_fan;
 
 int source_fan_new(struct ev_loop *loop, const struct source_sink *sink, uint16_t fs,
 		   const char *mountpoint, int mnt_id, struct source_fan **ret);
+/* Watches anew, if it is another superblock at the same place by now; else it changes
+ * nothing.  0 or -errno. */
+int source_fan_renew(struct source_fan *s, const char *mountpoint, int mnt_id);
 /* The group, for fan_silence() and fan_rearm(), which run on workers. */
 int source_fan_fd(const struct source_fan *s);
 /* Takes what has come so far. */

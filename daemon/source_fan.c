@@ -154,6 +154,11 @@ int source_fan_new(struct ev_loop *loop, const struct source_sink *sink, uint16_
 	return 0;
 }
 
+int source_fan_renew(struct source_fan *s, const char *mountpoint, int mnt_id)
+{
+	return watch_fs(s->fd, mountpoint, mnt_id);
+}
+
 int source_fan_fd(const struct source_fan *s)
 {
 	return s->fd;
