@@ -131,6 +131,7 @@ struct engine {
 	enum fan_marks marks;
 	bool cachestat;
 	bool stopping;
+	bool stalled;         /* some context is, see run_stalled() */
 	unsigned first_looks; /* in this tick */
 	uint64_t active;      /* records that are not lingering */
 	uint64_t silenced;    /* records with an ignore mark */
@@ -181,6 +182,8 @@ uint64_t track_age_ms(const struct engine *e, const struct ino *i);
 
 /* ---- engine_run.c ---- */
 void run_ctx(struct ectx *c);
+/* Another try for contexts that stand still for want of memory. */
+void run_stalled(struct engine *e);
 /* Takes over @fd. */
 int run_flush(struct efs *f, struct ectx *c, uint32_t idx, int fd,
 	      const struct judge_ret *v, bool linger);

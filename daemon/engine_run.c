@@ -318,4 +318,19 @@ void run_ctx(struct ectx *c)
 
 	while (!e->stopping && c->in_flight < e->conf->in_flight && start_one(c))
 		;
+	/* No memory, and nothing in flight whose end would come back here. */
+	if (!e->stopping && !c->in_flight && (c->ready.n || c->head)) {
+		e->stalled = true;
+		track_arm_timer(e);
+	}
+}
+
+void run_stalled(struct engine *e)
+{
+	if (!e->stalled)
+		return;
+	e->stalled = false;
+	for (struct ebdi *b = e->bdis; b; b = b->next)
+		for (unsigned n = 0; n < CONF_CONTEXTS_MAX; n++)
+			run_ctx(&b->ctx[n]);
 }

@@ -580,13 +580,13 @@ static void on_due(struct engine *e, uint32_t idx)
 void track_arm_timer(struct engine *e)
 {
 	uint32_t next = wheel_next(&e->wheel, engine_tick(e));
-	double at = e->pressure.on ? PRESSURE_READ_S : IDLE_TICK_S;
+	double at = e->pressure.on || e->stalled ? PRESSURE_READ_S : IDLE_TICK_S;
 
-	if (next == UINT32_MAX) {
+	if (next == UINT32_MAX && !e->stalled) {
 		ev_timer_stop(e->loop, &e->tick);
 		return;
 	}
-	if (!e->active || next * (WHEEL_TICK_MS / 1000.) < at)
+	if ((!e->active && !e->stalled) || next * (WHEEL_TICK_MS / 1000.) < at)
 		at = next * (WHEEL_TICK_MS / 1000.);
 	if (at < WHEEL_TICK_MS / 1000.)
 		at = WHEEL_TICK_MS / 1000.;
@@ -607,5 +607,6 @@ void track_on_tick(struct engine *e)
 	while ((idx = wheel_take(&e->wheel, e->tab, engine_tick(e))) != ITAB_NONE)
 		on_due(e, idx);
 	scan_for_pressure(e);
+	run_stalled(e);
 	track_arm_timer(e);
 }
