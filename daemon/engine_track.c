@@ -348,6 +348,12 @@ static void settle_error(struct engine *e, struct efs *f, struct work_item *it)
 		schedule(e, it->idx, RETRY_MS * (uint64_t)i->patience);
 }
 
+/* Is it too small to be worth a look later? */
+static bool may_drop(const struct ino *i, const struct work_item *it)
+{
+	return it->size < LINGER_MIN_BYTES && !(i->flags & INO_F_SILENCED);
+}
+
 /* Small, and written out by the worker. */
 static void settle_small(struct engine *e, struct efs *f, struct work_item *it)
 {
@@ -361,11 +367,10 @@ static void settle_small(struct engine *e, struct efs *f, struct work_item *it)
 	drain_one_done(f, i, it->flush_error);
 	if (again(e, f, it->idx))
 		return;
-	if (it->size < LINGER_MIN_BYTES || !f->work->fs.judge.linger_ms) {
-		if (!(i->flags & INO_F_SILENCED)) {
-			drop(e, f, it->idx, 0);
-			return;
-		}
+	if (may_drop(i, it) ||
+	    (!f->work->fs.judge.linger_ms && !(i->flags & INO_F_SILENCED))) {
+		drop(e, f, it->idx, 0);
+		return;
 	}
 	count_out(f, i);
 	linger_on(f, i);
@@ -411,7 +416,12 @@ static void settle_wait(struct engine *e, struct efs *f, struct work_item *it)
 		engine_emit(e, ENGINE_HOT, f, i, it->dirty, 0,
 			    judge_reason_text(JUDGE_R_HOT));
 	}
-	if (!again(e, f, it->idx))
+	if (again(e, f, it->idx))
+		return;
+	/* Small and flushed just before its drain came: as in settle_small(). */
+	if (it->drain && it->verdict.reason == JUDGE_R_CLEAN && may_drop(i, it))
+		drop(e, f, it->idx, 0);
+	else
 		schedule(e, it->idx, wait_ms(it));
 }
 
