@@ -85,7 +85,7 @@ static int group_of_data(const struct geom *g, int fd, uint64_t size)
 {
 	uint64_t window = WINDOW;
 	int found = -ENODATA;
-	union map m = { .head = { 0 } };
+	union map m = {.head = {0}};
 
 	for (int i = 0; i < CALLS; i++) {
 		uint64_t start = size > window ? size - window : 0;
