@@ -75,28 +75,42 @@ static bool is_whole(const struct fsys_mount *m)
 	return strcmp(m->root, "/") == 0;
 }
 
-/*
- * The better of two mounts of one superblock to reach it through: one that is not
- * hidden by another mount, then one of the whole file system (not a bind of a
- * folder in it), then the one with the shorter path, then the older.
- */
-static bool is_better(const struct fsys_mounts *ms, const struct fsys_mount *a,
-		      const struct fsys_mount *b)
+/* The better way in by all that is cheap to tell: a mount of the whole file system,
+ * not a bind of a folder in it; then the shorter path. */
+static bool is_better(const struct fsys_mount *a, const struct fsys_mount *b)
 {
-	bool va, vb;
-
-	if (is_whole(a) == is_whole(b) && strlen(a->target) >= strlen(b->target)) {
-		/* Worse by all that is cheap to tell: better only if @b is hidden. */
-		return fsys_mounts_at(ms, b->target) != b &&
-		       fsys_mounts_at(ms, a->target) == a;
-	}
-	va = fsys_mounts_at(ms, a->target) == a;
-	vb = fsys_mounts_at(ms, b->target) == b;
-	if (va != vb)
-		return va;
 	if (is_whole(a) != is_whole(b))
 		return is_whole(a);
 	return strlen(a->target) < strlen(b->target);
+}
+
+static bool is_visible(const struct fsys_mounts *ms, const struct fsys_mount *m)
+{
+	return fsys_mounts_at(ms, m->target) == m;
+}
+
+/*
+ * The mount of one superblock (@v, @n of them) to reach it through: one that no other
+ * mount hides before one that is hidden, then the better one, then the older.  Only a
+ * mount that would be taken is looked for, because that costs a walk.
+ */
+static const struct fsys_mount *choose(const struct fsys_mounts *ms,
+				       const struct fsys_mount **v, size_t n)
+{
+	const struct fsys_mount *best = v[0];
+	bool visible = is_visible(ms, best);
+
+	for (size_t i = 1; i < n; i++) {
+		bool better = is_better(v[i], best);
+
+		if (visible ? better && is_visible(ms, v[i]) : is_visible(ms, v[i])) {
+			best = v[i];
+			visible = true;
+		} else if (!visible && better) {
+			best = v[i];
+		}
+	}
+	return best;
 }
 
 static struct fsys *new_entry(const struct fsys_scan_ctx *x, const struct fsys_mount *m)
@@ -142,19 +156,13 @@ static int note_targets(struct fsys *f, const struct fsys_mount **v, size_t n)
 static int fill(const struct fsys_scan_ctx *x, const struct fsys_mount **v, size_t n,
 		struct fsys_table *t)
 {
-	size_t i = 0;
-
-	while (i < n) {
-		const struct fsys_mount *best = v[i];
-		size_t first = i;
-
-		for (dev_t dev = best->dev; ++i < n && v[i]->dev == dev;)
-			if (is_better(&x->mounts, v[i], best))
-				best = v[i];
-		t->v[t->n] = new_entry(x, best);
+	for (size_t i = 0, run; i < n; i += run) {
+		for (run = 1; i + run < n && v[i + run]->dev == v[i]->dev;)
+			run++;
+		t->v[t->n] = new_entry(x, choose(&x->mounts, v + i, run));
 		if (!t->v[t->n])
 			return -ENOMEM;
-		if (note_targets(t->v[t->n++], v + first, i - first) < 0)
+		if (note_targets(t->v[t->n++], v + i, run) < 0)
 			return -ENOMEM;
 	}
 	return 0;
