@@ -380,7 +380,7 @@ wb_start() # [CONF [WBD-OPTION...]]
 
 wb_answers()
 {
-	"$WB_TOOLS/vl" "$WB_RUN/io.writeback" org.varlink.service.GetInfo
+	"$WB_TOOLS/vl" "$WB_RUN/io.writeback" org.varlink.service.GetInfo >/dev/null 2>&1
 }
 
 wb_answers_or_dead() # PID

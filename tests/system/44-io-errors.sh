@@ -18,7 +18,11 @@ control() # TYPE
 	sync -f "$mnt" 2>"$WB_TMP/control.log" || status=$?
 	wb_bad_done "$mnt"
 	[ $status -ne 0 ] || wb_skip "$1 does not report it by syncfs on this kernel"
-	sed 's/.*: //' "$WB_TMP/control.log"
+	case $(cat "$WB_TMP/control.log") in
+	*'No space left on device') echo ENOSPC ;;
+	*'Input/output error') echo EIO ;;
+	*) wb_fail "sync -f says: $(cat "$WB_TMP/control.log")" ;;
+	esac
 }
 
 saw_error() # MOUNTPOINT

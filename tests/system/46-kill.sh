@@ -22,7 +22,7 @@ for type in xfs ext4 btrfs; do
 				flush.cool=0s
 			sleep "0.$((RANDOM % 5))$((RANDOM % 10))" # any moment
 			kill -KILL "$WB_PID"
-			wait "$WB_PID" || true
+			{ wait "$WB_PID" || true; } 2>/dev/null
 		done
 		wait "$writer" "$churner" || wb_fail "a writer failed"
 		# Killed for good: file systems can be unmounted at once, the data is there.

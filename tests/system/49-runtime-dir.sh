@@ -44,4 +44,4 @@ refuses "$long" 'long'
 mkdir -p "$WB_TMP/taken/wbd.lock"
 refuses "$WB_TMP/taken" 'directory'
 mkdir -p "$WB_TMP/taken2/io.writeback"
-refuses "$WB_TMP/taken2" 'directory|exists|in use'
+refuses "$WB_TMP/taken2" 'not a socket'

@@ -51,7 +51,7 @@ for type in xfs ext4 btrfs; do
 	check "no cachestat (before 6.5)" cachestat auto cachestat=ENOSYS
 	check "no cachestat, fanotify" cachestat fanotify cachestat=ENOSYS
 	# FAN_MARK_EVICTABLE is 0x200.
-	check "no evictable marks (before 5.19)" evictable fanotify \
+	check "no evictable marks (before 5.19)" evictable-marks fanotify \
 		'fanotify_mark:arg1&0x200=EINVAL'
 	check "no perf events (container)" trace auto perf_event_open=EACCES
 	check "no perf events (not built in)" trace auto perf_event_open=ENOSYS
