@@ -88,7 +88,7 @@ static int probe_trace(char *detail, size_t len)
 		(void)snprintf(detail, len, "tracefs: %s", strerror(-r));
 		return r;
 	}
-	fd = tracefs_open_event(&f, 0);
+	fd = tracefs_open_event(&f, 0, 0);
 	if (fd < 0) {
 		(void)snprintf(detail, len, "perf_event_open: %s", strerror(-fd));
 		return fd;

@@ -2,9 +2,9 @@
 /*
  * The trace source: one perf event per CPU, each with a ring of its own.
  *
- * The rings wake the loop at the first event; from then on they are emptied by a
- * timer until nothing has come for a while, so that a burst of thousands of
- * inodes costs some wake-ups and not thousands.
+ * The first event wakes the loop; from then on the rings are emptied by a timer until
+ * nothing has come for a while, so that a burst of thousands of inodes costs some
+ * wake-ups and not thousands.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -118,10 +118,10 @@ static void on_drain(struct ev_loop *loop, ev_timer *w, int revents)
 	s->quiet = drain_all(s) ? 0 : s->quiet + 1;
 	if (s->quiet < QUIET_MAX)
 		return;
-	/* A wake-up that was due meanwhile is still pending in the ring. */
 	ev_timer_stop(loop, w);
 	if (s->rings)
 		trace_rings_wake(s->rings, true);
+	(void)drain_all(s); /* what came before the bells were armed */
 }
 
 static void on_wake(void *arg)

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See trace_rings.h; the layout of a ring is that of perf_event_open(2). */
+/*
+ * See trace_rings.h; the layout of a ring is that of perf_event_open(2).
+ *
+ * A wake-up per event costs whoever dirties an inode some 7 us (an interrupt to
+ * itself, dear in a virtual machine), a fifth of what creating a file costs.  So there
+ * are two events per CPU: the one with the ring wakes nobody before it is half full;
+ * the other, the bell, wakes at its first event and is disabled by the kernel at that
+ * moment, until it is armed again.
+ */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -11,20 +19,26 @@
 #include "daemon/ev.h"
 #include "daemon/trace_rings.h"
 
-#define RING_PAGES 64 /* per CPU, a power of two: some 3,600 events of 72 bytes */
+#define DATA_PAGES 64 /* per CPU, a power of two: some 3,600 events of 72 bytes */
+#define BELL_PAGES 1
 #define RECORD_MAX 4096
 
-struct cpu_ring {
+struct ring {
 	int fd;
+	size_t map_len;
 	struct perf_event_mmap_page *page; /* then the data */
 	ev_io on_event;
 };
 
+struct cpu_rings {
+	struct ring data, bell;
+};
+
 struct trace_rings {
 	struct ev_loop *loop;
-	struct cpu_ring *cpu;
+	struct cpu_rings *cpu;
 	unsigned n;
-	size_t map_len, data_len;
+	size_t page_size;
 	void (*wake)(void *arg);
 	void *arg;
 };
@@ -38,37 +52,58 @@ static void on_event(struct ev_loop *loop, ev_io *w, int revents)
 	r->wake(r->arg);
 }
 
-static int ring_enable(int fd, const char *filter)
+static int ring_open(struct trace_rings *r, struct ring *c, int fd, size_t data_pages)
 {
-	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) < 0 ||
-	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
-		return -errno;
-	return 0;
-}
-
-static int ring_open(struct trace_rings *r, struct cpu_ring *c,
-		     const struct trace_format *fmt, const char *filter, int cpu)
-{
-	int fd CLEANUP(cleanup_closep) = tracefs_open_event(fmt, cpu);
 	void *p;
-	int e;
 
 	if (fd < 0)
 		return fd;
-	p = mmap(NULL, r->map_len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	c->fd = fd;
+	c->map_len = (data_pages + 1) * r->page_size;
+	p = mmap(NULL, c->map_len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		return -errno;
-	e = ring_enable(fd, filter);
-	if (e < 0) {
-		(void)munmap(p, r->map_len);
-		return e;
-	}
 	c->page = p;
-	c->fd = take_fd(&fd);
-	ev_io_init(&c->on_event, on_event, c->fd, EV_READ);
+	ev_io_init(&c->on_event, on_event, fd, EV_READ);
 	c->on_event.data = r;
-	ev_io_start(r->loop, &c->on_event);
 	return 0;
+}
+
+static void ring_close(struct trace_rings *r, struct ring *c)
+{
+	if (c->page) {
+		ev_io_stop(r->loop, &c->on_event);
+		(void)munmap(c->page, c->map_len);
+	}
+	if (c->fd >= 0)
+		(void)close(c->fd);
+}
+
+/* One overflow, and the kernel disables it. */
+static int bell_arm(struct trace_rings *r, struct ring *bell)
+{
+	ev_io_start(r->loop, &bell->on_event);
+	return ioctl(bell->fd, PERF_EVENT_IOC_REFRESH, 1) < 0 ? -errno : 0;
+}
+
+static int cpu_open(struct trace_rings *r, struct cpu_rings *c,
+		    const struct trace_format *fmt, const char *filter, int cpu)
+{
+	size_t half = DATA_PAGES / 2 * r->page_size;
+	int e;
+
+	e = ring_open(r, &c->data, tracefs_open_event(fmt, cpu, (unsigned)half),
+		      DATA_PAGES);
+	if (e == 0)
+		e = ring_open(r, &c->bell, tracefs_open_event(fmt, cpu, 0), BELL_PAGES);
+	if (e < 0)
+		return e;
+	if (ioctl(c->data.fd, PERF_EVENT_IOC_SET_FILTER, filter) < 0 ||
+	    ioctl(c->bell.fd, PERF_EVENT_IOC_SET_FILTER, filter) < 0 ||
+	    ioctl(c->data.fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+		return -errno;
+	ev_io_start(r->loop, &c->data.on_event);
+	return bell_arm(r, &c->bell);
 }
 
 /* A CPU that is offline has no ring. */
@@ -81,13 +116,15 @@ static int rings_open(struct trace_rings *r, const struct trace_format *fmt,
 	if (!r->cpu)
 		return -ENOMEM;
 	for (long i = 0; i < n; i++) {
-		int e = ring_open(r, &r->cpu[r->n], fmt, filter, (int)i);
+		struct cpu_rings *c = &r->cpu[r->n++];
+		int e;
 
-		if (e == -ENODEV)
-			continue;
-		if (e < 0)
+		c->data.fd = c->bell.fd = -1;
+		e = cpu_open(r, c, fmt, filter, (int)i);
+		if (e == -ENODEV && c->data.fd < 0)
+			r->n--;
+		else if (e < 0)
 			return e;
-		r->n++;
 	}
 	return r->n ? 0 : -ENODEV;
 }
@@ -96,15 +133,13 @@ int trace_rings_new(struct ev_loop *loop, const struct trace_format *fmt,
 		    const char *filter, void (*wake)(void *arg), void *arg,
 		    struct trace_rings **ret)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct trace_rings *r = calloc(1, sizeof(*r));
 	int e;
 
 	if (!r)
 		return -ENOMEM;
 	*r = (struct trace_rings){.loop = loop,
-				  .data_len = RING_PAGES * page,
-				  .map_len = (RING_PAGES + 1) * page,
+				  .page_size = (size_t)sysconf(_SC_PAGESIZE),
 				  .wake = wake,
 				  .arg = arg};
 	e = rings_open(r, fmt, filter);
@@ -119,10 +154,20 @@ int trace_rings_new(struct ev_loop *loop, const struct trace_format *fmt,
 void trace_rings_wake(struct trace_rings *r, bool on)
 {
 	for (unsigned i = 0; i < r->n; i++) {
-		if (on)
-			ev_io_start(r->loop, &r->cpu[i].on_event);
-		else
-			ev_io_stop(r->loop, &r->cpu[i].on_event);
+		struct ring *bell = &r->cpu[i].bell;
+		uint64_t head;
+
+		if (!on) {
+			ev_io_stop(r->loop, &bell->on_event);
+			continue;
+		}
+		head = __atomic_load_n(&bell->page->data_head, __ATOMIC_ACQUIRE);
+		if (head == bell->page->data_tail) {
+			ev_io_start(r->loop, &bell->on_event); /* still armed */
+			continue;
+		}
+		__atomic_store_n(&bell->page->data_tail, head, __ATOMIC_RELEASE);
+		(void)bell_arm(r, bell);
 	}
 }
 
@@ -137,12 +182,13 @@ static void ring_copy(const uint8_t *data, size_t size, uint64_t pos, void *to,
 	memcpy((uint8_t *)to + first, data, len - first);
 }
 
-static unsigned ring_drain(struct trace_rings *r, struct cpu_ring *c,
+static unsigned ring_drain(struct trace_rings *r, struct ring *c,
 			   void (*record)(uint32_t type, const uint8_t *rec, size_t len,
 					  void *arg),
 			   void *arg)
 {
-	const uint8_t *data = (const uint8_t *)c->page + (r->map_len - r->data_len);
+	const uint8_t *data = (const uint8_t *)c->page + r->page_size;
+	size_t size = DATA_PAGES * r->page_size;
 	uint64_t head = __atomic_load_n(&c->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = c->page->data_tail;
 	uint8_t rec[RECORD_MAX] __attribute__((aligned(8)));
@@ -151,11 +197,11 @@ static unsigned ring_drain(struct trace_rings *r, struct cpu_ring *c,
 	while (tail != head) {
 		struct perf_event_header h;
 
-		ring_copy(data, r->data_len, tail, &h, sizeof(h));
+		ring_copy(data, size, tail, &h, sizeof(h));
 		if (h.size < sizeof(h))
 			break; /* cannot be; do not turn in a circle */
 		if (h.size <= sizeof(rec)) {
-			ring_copy(data, r->data_len, tail, rec, h.size);
+			ring_copy(data, size, tail, rec, h.size);
 			record(h.type, rec, h.size, arg);
 		}
 		tail += h.size;
@@ -173,7 +219,7 @@ unsigned trace_rings_drain(struct trace_rings *r,
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < r->n; i++)
-		n += ring_drain(r, &r->cpu[i], record, arg);
+		n += ring_drain(r, &r->cpu[i].data, record, arg);
 	return n;
 }
 
@@ -181,10 +227,9 @@ struct trace_rings *trace_rings_free(struct trace_rings *r)
 {
 	if (!r)
 		return NULL;
-	trace_rings_wake(r, false);
 	for (unsigned i = 0; i < r->n; i++) {
-		(void)munmap(r->cpu[i].page, r->map_len);
-		(void)close(r->cpu[i].fd);
+		ring_close(r, &r->cpu[i].data);
+		ring_close(r, &r->cpu[i].bell);
 	}
 	free(r->cpu);
 	free(r);

@@ -121,7 +121,7 @@ int tracefs_dirty_inode(struct trace_format *ret)
 	return tracefs_parse(text, ret);
 }
 
-int tracefs_open_event(const struct trace_format *f, int cpu)
+int tracefs_open_event(const struct trace_format *f, int cpu, unsigned watermark)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_TRACEPOINT,
@@ -130,9 +130,14 @@ int tracefs_open_event(const struct trace_format *f, int cpu)
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_RAW,
 		.disabled = 1,
-		.wakeup_events = 1,
+		.watermark = watermark != 0,
 	};
-	long fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	long fd;
 
+	if (watermark)
+		attr.wakeup_watermark = watermark;
+	else
+		attr.wakeup_events = 1;
+	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : (int)fd;
 }

@@ -22,7 +22,10 @@ struct trace_format {
 int tracefs_dirty_inode(struct trace_format *ret);
 /* The same from the text of a format file, for tests and fuzzing. */
 int tracefs_parse(const char *text, struct trace_format *ret);
-/* A disabled perf event of it on @cpu, every event a raw sample.  fd or -errno. */
-int tracefs_open_event(const struct trace_format *f, int cpu);
+/*
+ * A disabled perf event of it on @cpu, every event a raw sample.  Its ring wakes
+ * pollers when @watermark bytes are in it, 0: at every event.  fd or -errno.
+ */
+int tracefs_open_event(const struct trace_format *f, int cpu, unsigned watermark);
 
 #endif
