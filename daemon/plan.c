@@ -4,13 +4,13 @@
  *
  * The first rule that applies decides; one later in this list never overrules an
  * earlier one:
- *   1. engine = none: nothing is managed.
+ *   1. [engine] mode = none: nothing is managed.
  *   2. A [mount] or [device] section says manage = no; it beats any manage = yes.
  *   3. An [exclude] section matches in all that it gives.
  *   4. The file system is read-only: there is nothing to write, named or not.
  *   5. Unless named (manage = yes in a [mount] or [device] section): snapshot,
- *      network, FUSE, stacked, memory, no backing device, rotational, rotation
- *      unknown.
+ *      network, FUSE, stacked, memory, no backing device, a type that has not been
+ *      tried, rotational, rotation unknown.
  *   6. No source of dirty inodes works here, named or not.
  *   7. One context, unless named: that is what the kernel has already.
  * Contexts belong to the backing device: those of a [device] section, else
@@ -131,6 +131,19 @@ static bool has_bdev(const struct fsys *f)
 	return f->bdev.bdi[0] || f->bdev.name[0];
 }
 
+/* The types on which the engine has been tested and measured.  A boot partition
+ * in vfat has nothing to gain. */
+static bool is_known(const char *type)
+{
+	static const char *const known[] = {"xfs",  "ext4",  "ext3",    "ext2",
+					    "f2fs", "btrfs", "bcachefs"};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strcmp(type, known[i]) == 0)
+			return true;
+	return false;
+}
+
 /* Why a file system that nobody named is left alone; PLAN_AUTO if it is not. */
 static enum plan_rule by_nature(const struct fsys *f)
 {
@@ -152,6 +165,8 @@ static enum plan_rule by_nature(const struct fsys *f)
 	}
 	if (!has_bdev(f) || f->class == FSYS_PSEUDO)
 		return PLAN_NO_BDI;
+	if (!is_known(f->type))
+		return PLAN_TYPE;
 	if (f->bdev.rotational == 1)
 		return PLAN_ROTATIONAL;
 	return f->bdev.rotational < 0 ? PLAN_ROTATION_UNKNOWN : PLAN_AUTO;

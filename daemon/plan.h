@@ -38,6 +38,7 @@ enum plan_rule {
 	PLAN_FUSE,
 	PLAN_STACKED,
 	PLAN_MEMORY,
+	PLAN_TYPE,     /* local, but of a type that nobody has tried */
 	PLAN_READONLY, /* also when named: there is nothing to write */
 	PLAN_SNAPSHOT,
 	PLAN_NO_BDI,      /* no backing device could be named */

@@ -21,6 +21,7 @@ static const struct {
 	[PLAN_NETWORK] = {"network", "a server does its writeback"},
 	[PLAN_FUSE] = {"fuse", "a FUSE server does its writeback"},
 	[PLAN_STACKED] = {"stacked", "its data belongs to the file system below it"},
+	[PLAN_TYPE] = {"type", "wb has not been tried on file systems of its type"},
 	[PLAN_MEMORY] = {"memory", "it lives in memory and has no writeback"},
 	[PLAN_READONLY] = {"read-only", "it is read-only"},
 	[PLAN_SNAPSHOT] = {"snapshot", "it is a snapshot"},

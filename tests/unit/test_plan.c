@@ -161,6 +161,9 @@ static void test_nature(void **state)
 	f->class = FSYS_OTHER;
 	expect(w, PLAN_AUTO);
 	f->class = FSYS_LOCAL;
+	f->type = (char *)"vfat";
+	expect(w, PLAN_TYPE);
+	f->type = (char *)"ext4";
 	f->bdev.rotational = 1;
 	expect(w, PLAN_ROTATIONAL);
 	f->bdev.rotational = -1;
