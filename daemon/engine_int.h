@@ -52,7 +52,7 @@ struct eflush {
 	unsigned in_flight;
 	int error;
 	bool drain; /* asked for by one: all of the inode */
-	bool linger;
+	enum judge_reason reason;
 };
 
 struct ectx {
@@ -186,7 +186,7 @@ void run_ctx(struct ectx *c);
 void run_stalled(struct engine *e);
 /* Takes over @fd. */
 int run_flush(struct efs *f, struct ectx *c, uint32_t idx, int fd,
-	      const struct judge_ret *v, bool linger);
+	      const struct judge_ret *v);
 /* Ends the flushes of @f that have nothing in flight: it is released. */
 void run_reap(struct efs *f);
 /* close(2) off the loop: the last one of a deleted file truncates it. */

@@ -250,7 +250,7 @@ static uint64_t step_of(const struct efs *f, const struct judge_ret *v)
 }
 
 int run_flush(struct efs *f, struct ectx *c, uint32_t idx, int fd,
-	      const struct judge_ret *v, bool linger)
+	      const struct judge_ret *v)
 {
 	struct eflush *fl = calloc(1, sizeof(*fl));
 
@@ -268,7 +268,7 @@ int run_flush(struct efs *f, struct ectx *c, uint32_t idx, int fd,
 		.range = v->end - v->off,
 		.flushed_to = v->flushed,
 		.drain = v->reason == JUDGE_R_DRAIN,
-		.linger = linger,
+		.reason = v->reason,
 	};
 	efs_get(f);
 	*c->tail = fl;

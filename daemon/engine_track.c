@@ -386,8 +386,7 @@ static void settle_large(struct engine *e, struct efs *f, struct work_item *it)
 	i->state = INO_QUEUED;
 	engine_emit(e, ENGINE_FLUSH, f, i, it->verdict.bytes, 0,
 		    judge_reason_text(it->verdict.reason));
-	r = run_flush(f, ctx_of(f, i), it->idx, it->fd, &it->verdict,
-		      it->verdict.reason != JUDGE_R_STREAM);
+	r = run_flush(f, ctx_of(f, i), it->idx, it->fd, &it->verdict);
 	if (r < 0) {
 		run_close(e, it->fd, -1);
 		drain_one_done(f, i, r);
@@ -456,6 +455,7 @@ void track_flushed(struct engine *e, struct eflush *fl)
 	struct efs *f = fl->fs;
 	struct ino *i = itab_at(e->tab, fl->idx);
 	uint64_t linger = f->work->fs.judge.linger_ms;
+	bool goes_on = fl->reason == JUDGE_R_STREAM || fl->reason == JUDGE_R_PRESSURE;
 
 	if (fl->error)
 		note_error(f, i, fl->error);
@@ -475,10 +475,12 @@ void track_flushed(struct engine *e, struct eflush *fl)
 					? fl->flushed_to / UNIT
 					: UNITS_MAX);
 	i->patience = 0;
-	if (fl->linger)
+	if (!goes_on)
 		linger_on(f, i);
 	count_in(f, i);
-	if (!fl->linger)
+	if (fl->reason == JUDGE_R_PRESSURE)
+		schedule(e, fl->idx, WHEEL_TICK_MS); /* its writers wait for us */
+	else if (goes_on)
 		schedule(e, fl->idx, JUDGE_STREAM_MS);
 	else
 		schedule(e, fl->idx, linger ? linger / 7 : JUDGE_YOUNG_MS);
