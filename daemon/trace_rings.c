@@ -21,6 +21,7 @@
 
 #define DATA_PAGES 64 /* per CPU, a power of two: some 3,600 events of 72 bytes */
 #define BELL_PAGES 1
+#define FULL_ROOM  256 /* less room in a ring: events may have been dropped */
 #define RECORD_MAX 4096
 
 struct ring {
@@ -194,6 +195,10 @@ static unsigned ring_drain(struct trace_rings *r, struct ring *c,
 	uint8_t rec[RECORD_MAX] __attribute__((aligned(8)));
 	unsigned n = 0;
 
+	/* The kernel tells of events it had no room for only with the next one, and
+	 * that may be long in coming: a full ring says it now. */
+	if (size - (head - tail) < FULL_ROOM)
+		record(PERF_RECORD_LOST, NULL, 0, arg);
 	while (tail != head) {
 		struct perf_event_header h;
 

@@ -22,7 +22,7 @@ int trace_rings_new(struct ev_loop *loop, const struct trace_format *fmt,
 		    struct trace_rings **ret);
 void trace_rings_wake(struct trace_rings *r, bool on);
 /* Hands every record to @record: its type, and the bytes with the header.  Returns
- * how many there were. */
+ * how many there were.  A ring found full gives a PERF_RECORD_LOST of no bytes. */
 unsigned trace_rings_drain(struct trace_rings *r,
 			   void (*record)(uint32_t type, const uint8_t *rec, size_t len,
 					  void *arg),
