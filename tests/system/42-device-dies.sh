@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The device under a file system dies while files are flushed: the daemon lives, says
 # that writing failed, `wbctl sync` fails as `sync -f` does, and umount works.
-# timeout: 240
+# timeout: 400
 set -eu
 . "$(dirname "$0")/../lib.sh"
 

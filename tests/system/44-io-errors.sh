@@ -3,7 +3,7 @@
 # Bad sectors under a file: the daemon's write-back fails, it says so, and takes the
 # error away from nobody.  The application's own fsync still gets it, and `wbctl sync`
 # ends as `sync -f` does where no daemon runs.
-# timeout: 240
+# timeout: 400
 set -eu
 . "$(dirname "$0")/../lib.sh"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # More events than the kernel keeps, while the daemon stands still: it says that unknown
 # inodes may be dirty, and `wbctl sync` still leaves nothing dirty.
-# timeout: 240
+# timeout: 400
 set -eu
 . "$(dirname "$0")/../lib.sh"
 
