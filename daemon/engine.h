@@ -38,12 +38,12 @@ struct engine *engine_free(struct engine *e);
 
 struct engine_ctx_stat {
 	unsigned context;
-	uint64_t inodes;	/* tracked, whose group maps here */
-	uint64_t dirty_bytes;	/* theirs, as of each one's last look */
+	uint64_t inodes;        /* tracked, whose group maps here */
+	uint64_t dirty_bytes;   /* theirs, as of each one's last look */
 	uint64_t flushed_bytes; /* since the engine started */
-	uint64_t rate;		/* bytes per second, over the last seconds */
-	unsigned queued;	/* inodes waiting to be flushed */
-	unsigned in_flight;	/* operations */
+	uint64_t rate;          /* bytes per second, over the last seconds */
+	unsigned queued;        /* inodes waiting to be flushed */
+	unsigned in_flight;     /* operations */
 };
 
 struct engine_fs_stat {
@@ -51,23 +51,23 @@ struct engine_fs_stat {
 	uint64_t inodes;
 	uint64_t dirty_bytes;
 	uint64_t flushed_bytes;
-	uint64_t events; /* dirty notifications */
+	uint64_t events;       /* dirty notifications */
 	uint64_t skipped_gone; /* deleted before they were flushed */
-	uint64_t left_hot;	/* decisions to let a hot range cool */
-	uint64_t errors; /* write-back errors seen (syncfs reports them) */
+	uint64_t left_hot;     /* decisions to let a hot range cool */
+	uint64_t errors;       /* write-back errors seen (syncfs reports them) */
 	int last_errno;
-	bool overflow; /* events were lost: unknown inodes may be dirty */
+	bool overflow;    /* events were lost: unknown inodes may be dirty */
 	bool unreachable; /* its mount point is hidden by another mount */
 };
 
 struct engine_stat {
-	const char *io;	 /* "io_uring" or "threads" */
+	const char *io;     /* "io_uring" or "threads" */
 	const char *io_why; /* why not io_uring; NULL if it is */
 	uint64_t inodes, inodes_max;
 	uint64_t table_bytes; /* memory of the inode table */
 	uint64_t overflows;   /* times events were lost */
 	uint64_t refused;     /* inodes not tracked for the limit */
-	bool pressure;	      /* dirty memory is above the background threshold */
+	bool pressure;        /* dirty memory is above the background threshold */
 	bool cachestat;
 	unsigned threads; /* worker threads now */
 };
@@ -133,7 +133,7 @@ struct engine_event {
 };
 const char *engine_event_name(enum engine_event_kind k);
 /* One listener (the API fans out); NULL removes it and costs nothing then. */
-void engine_listen(struct engine *e,
-		   void (*fn)(const struct engine_event *ev, void *arg), void *arg);
+void engine_listen(struct engine *e, void (*fn)(const struct engine_event *ev, void *arg),
+		   void *arg);
 
 #endif

@@ -17,16 +17,22 @@ static int read_text(const char *root, const char *path, char *buf, size_t len)
 {
 	CLEANUP(cleanup_closep) int fd = -1;
 	char full[512];
-	ssize_t n;
+	size_t n = 0;
 
 	if (snprintf(full, sizeof(full), "%s%s", root, path) >= (int)sizeof(full))
 		return -ENAMETOOLONG;
 	fd = open(full, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	n = read(fd, buf, len - 1);
-	if (n < 0)
-		return -errno;
+	for (;;) { /* procfs gives a page at a time */
+		ssize_t r = read(fd, buf + n, len - 1 - n);
+
+		if (r < 0)
+			return -errno;
+		if (!r)
+			break;
+		n += (size_t)r;
+	}
 	buf[n] = '\0';
 	return 0;
 }
