@@ -3,13 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/fanotify.h>
 
 #include "common/cleanup.h"
 #include "daemon/ev.h"
 #include "daemon/fan.h"
-#include "daemon/itab.h"
+#include "daemon/fan_events.h"
 #include "daemon/mnt_open.h"
 #include "daemon/source.h"
 
@@ -25,79 +24,14 @@ struct source_fan {
 	char *buf;
 };
 
-/*
- * The number by which an inode is looked up: the inode's own where the handle
- * begins with it (the generic 32-bit form, XFS's 64-bit form, btrfs, bcachefs).
- * The handle decides in the end; this only has to be stable.
- */
-static uint64_t handle_key(int type, const uint8_t *h, unsigned len)
-{
-	uint32_t lo = 0;
-	uint64_t k = 0;
-
-	if (type == 1 && len >= sizeof(lo)) {
-		memcpy(&lo, h, sizeof(lo));
-		return lo;
-	}
-	if (len >= sizeof(k)) {
-		memcpy(&k, h, sizeof(k));
-		return k;
-	}
-	memcpy(&k, h, len);
-	return k;
-}
-
-static void info(struct source_fan *s, const struct fanotify_event_info_fid *f,
-		 size_t len)
-{
-	const struct file_handle *h = (const void *)f->handle;
-	struct source_event ev = {.fs = s->fs};
-
-	if (f->hdr.info_type != FAN_EVENT_INFO_TYPE_FID ||
-	    len < sizeof(*f) + sizeof(*h) ||
-	    h->handle_bytes > len - sizeof(*f) - sizeof(*h) ||
-	    h->handle_bytes > ITAB_HANDLE_MAX || h->handle_bytes == 0 ||
-	    h->handle_type < 0 || h->handle_type > UINT8_MAX)
-		return;
-	ev.handle = h->f_handle;
-	ev.handle_len = (uint8_t)h->handle_bytes;
-	ev.handle_type = (uint8_t)h->handle_type;
-	ev.ino = handle_key(h->handle_type, h->f_handle, h->handle_bytes);
-	s->sink.dirty(&ev, s->sink.arg);
-}
-
-static void event(struct source_fan *s, const struct fanotify_event_metadata *m)
-{
-	const uint8_t *p = (const uint8_t *)m + m->metadata_len;
-	const uint8_t *end = (const uint8_t *)m + m->event_len;
-
-	if (m->mask & FAN_Q_OVERFLOW) {
-		s->sink.lost(s->fs, 1, s->sink.arg);
-		return;
-	}
-	while (p + sizeof(struct fanotify_event_info_header) <= end) {
-		const struct fanotify_event_info_header *h = (const void *)p;
-
-		if (h->len < sizeof(*h) || h->len > end - p)
-			return;
-		info(s, (const void *)p, h->len);
-		p += h->len;
-	}
-}
-
 void source_fan_poll(struct source_fan *s)
 {
 	for (int i = 0; i < READS_MAX; i++) {
 		ssize_t n = read(s->fd, s->buf, BUF_BYTES);
-		struct fanotify_event_metadata *m = (void *)s->buf;
 
 		if (n <= 0)
 			return;
-		for (; FAN_EVENT_OK(m, n); m = FAN_EVENT_NEXT(m, n)) {
-			if (m->vers != FANOTIFY_METADATA_VERSION)
-				return;
-			event(s, m);
-		}
+		fan_events(s->buf, (size_t)n, s->fs, &s->sink);
 	}
 }
 
