@@ -116,12 +116,12 @@ static void on_drain(struct ev_loop *loop, ev_timer *w, int revents)
 
 	(void)revents;
 	s->quiet = drain_all(s) ? 0 : s->quiet + 1;
-	if (s->quiet < QUIET_MAX)
+	if (s->quiet < QUIET_MAX && s->rings)
 		return;
 	ev_timer_stop(loop, w);
 	if (s->rings)
 		trace_rings_wake(s->rings, true);
-	(void)drain_all(s); /* what came before the bells were armed */
+	(void)drain_all(s); /* what came before the bells were switched on */
 }
 
 static void on_wake(void *arg)
@@ -196,6 +196,9 @@ static int follow_devices(struct source_trace *s)
 	(void)drain_all(s);
 	trace_rings_free(s->rings);
 	s->rings = rings;
+	s->quiet = 0;
+	if (rings)
+		ev_timer_again(s->loop, &s->drain); /* its end switches waking on */
 	return 0;
 }
 

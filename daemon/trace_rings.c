@@ -5,8 +5,13 @@
  * A wake-up per event costs whoever dirties an inode some 7 us (an interrupt to
  * itself, dear in a virtual machine), a fifth of what creating a file costs.  So there
  * are two events per CPU: the one with the ring wakes nobody before it is half full;
- * the other, the bell, wakes at its first event and is disabled by the kernel at that
- * moment, until it is armed again.
+ * the other, the bell, wakes at every event, and is switched off when it is heard.
+ * (The kernel would do that by itself, PERF_EVENT_IOC_REFRESH; but Linux 6.18 does not
+ * switch a tracepoint on again after that.)
+ *
+ * What is polled is told once, to whoever polls first, and epoll polls already when a
+ * descriptor is added: a wake-up that came before is lost.  So the descriptors stay in
+ * the loop for good, and bells are first switched on when the loop has turned.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -80,13 +85,6 @@ static void ring_close(struct trace_rings *r, struct ring *c)
 		(void)close(c->fd);
 }
 
-/* One overflow, and the kernel disables it. */
-static int bell_arm(struct trace_rings *r, struct ring *bell)
-{
-	ev_io_start(r->loop, &bell->on_event);
-	return ioctl(bell->fd, PERF_EVENT_IOC_REFRESH, 1) < 0 ? -errno : 0;
-}
-
 static int cpu_open(struct trace_rings *r, struct cpu_rings *c,
 		    const struct trace_format *fmt, const char *filter, int cpu)
 {
@@ -104,7 +102,8 @@ static int cpu_open(struct trace_rings *r, struct cpu_rings *c,
 	    ioctl(c->data.fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
 		return -errno;
 	ev_io_start(r->loop, &c->data.on_event);
-	return bell_arm(r, &c->bell);
+	ev_io_start(r->loop, &c->bell.on_event);
+	return 0;
 }
 
 /* A CPU that is offline has no ring. */
@@ -159,16 +158,13 @@ void trace_rings_wake(struct trace_rings *r, bool on)
 		uint64_t head;
 
 		if (!on) {
-			ev_io_stop(r->loop, &bell->on_event);
+			(void)ioctl(bell->fd, PERF_EVENT_IOC_DISABLE, 0);
 			continue;
 		}
+		/* A full ring would not ring. */
 		head = __atomic_load_n(&bell->page->data_head, __ATOMIC_ACQUIRE);
-		if (head == bell->page->data_tail) {
-			ev_io_start(r->loop, &bell->on_event); /* still armed */
-			continue;
-		}
 		__atomic_store_n(&bell->page->data_tail, head, __ATOMIC_RELEASE);
-		(void)bell_arm(r, bell);
+		(void)ioctl(bell->fd, PERF_EVENT_IOC_ENABLE, 0);
 	}
 }
 

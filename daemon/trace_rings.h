@@ -15,7 +15,8 @@ struct trace_rings;
 /*
  * Opens and enables an event on every CPU that is online, with the kernel's
  * @filter, which cannot be changed later.  @wake(@arg) is called from the loop when
- * a ring has something, while waking is on (it is at first).  0 or -errno.
+ * a ring is half full, and at the first event if waking is on (at first it is not, and
+ * must not be before the loop has turned).  0 or -errno.
  */
 int trace_rings_new(struct ev_loop *loop, const struct trace_format *fmt,
 		    const char *filter, void (*wake)(void *arg), void *arg,
