@@ -29,53 +29,60 @@ static uint64_t handle_key(int type, const uint8_t *h, unsigned len)
 	return k;
 }
 
-static void info(uint16_t fs, const struct source_sink *sink,
-		 const struct fanotify_event_info_fid *f, size_t len)
+/* Events lie at multiples of four bytes, so nothing in them may be read in place. */
+static void info(uint16_t fs, const struct source_sink *sink, const uint8_t *p,
+		 size_t len)
 {
-	const struct file_handle *h = (const void *)f->handle;
 	struct source_event ev = {.fs = fs};
+	struct fanotify_event_info_fid f;
+	struct file_handle h;
 
-	if (f->hdr.info_type != FAN_EVENT_INFO_TYPE_FID ||
-	    len < sizeof(*f) + sizeof(*h) ||
-	    h->handle_bytes > len - sizeof(*f) - sizeof(*h) ||
-	    h->handle_bytes > ITAB_HANDLE_MAX || h->handle_bytes == 0 ||
-	    h->handle_type < 0 || h->handle_type > UINT8_MAX)
+	if (len < sizeof(f) + sizeof(h))
 		return;
-	ev.handle = h->f_handle;
-	ev.handle_len = (uint8_t)h->handle_bytes;
-	ev.handle_type = (uint8_t)h->handle_type;
-	ev.ino = handle_key(h->handle_type, h->f_handle, h->handle_bytes);
+	memcpy(&f, p, sizeof(f));
+	memcpy(&h, p + sizeof(f), sizeof(h));
+	if (f.hdr.info_type != FAN_EVENT_INFO_TYPE_FID ||
+	    h.handle_bytes > len - sizeof(f) - sizeof(h) ||
+	    h.handle_bytes > ITAB_HANDLE_MAX || h.handle_bytes == 0 ||
+	    h.handle_type < 0 || h.handle_type > UINT8_MAX)
+		return;
+	ev.handle = p + sizeof(f) + sizeof(h);
+	ev.handle_len = (uint8_t)h.handle_bytes;
+	ev.handle_type = (uint8_t)h.handle_type;
+	ev.ino = handle_key(h.handle_type, ev.handle, h.handle_bytes);
 	sink->dirty(&ev, sink->arg);
 }
 
 static void event(uint16_t fs, const struct source_sink *sink,
-		  const struct fanotify_event_metadata *m)
+		  const struct fanotify_event_metadata *m, const uint8_t *p)
 {
-	const uint8_t *p = (const uint8_t *)m + m->metadata_len;
-	const uint8_t *end = (const uint8_t *)m + m->event_len;
+	const uint8_t *end = p + m->event_len;
+	struct fanotify_event_info_header h;
 
 	if (m->mask & FAN_Q_OVERFLOW) {
 		sink->lost(fs, 1, sink->arg);
 		return;
 	}
-	while (p + sizeof(struct fanotify_event_info_header) <= end) {
-		const struct fanotify_event_info_header *h = (const void *)p;
-
-		if (h->len < sizeof(*h) || h->len > end - p)
+	if (m->metadata_len > m->event_len)
+		return;
+	for (p += m->metadata_len; (size_t)(end - p) >= sizeof(h); p += h.len) {
+		memcpy(&h, p, sizeof(h));
+		if (h.len < sizeof(h) || h.len > end - p)
 			return;
-		info(fs, sink, (const void *)p, h->len);
-		p += h->len;
+		info(fs, sink, p, h.len);
 	}
 }
 
 void fan_events(const void *buf, size_t len, uint16_t fs, const struct source_sink *sink)
 {
-	const struct fanotify_event_metadata *m = buf;
-	ssize_t n = (ssize_t)len;
+	const uint8_t *p = buf, *end = p + len;
+	struct fanotify_event_metadata m;
 
-	for (; FAN_EVENT_OK(m, n); m = FAN_EVENT_NEXT(m, n)) {
-		if (m->vers != FANOTIFY_METADATA_VERSION)
+	for (; (size_t)(end - p) >= sizeof(m); p += m.event_len) {
+		memcpy(&m, p, sizeof(m));
+		if (m.event_len < sizeof(m) || m.event_len > (size_t)(end - p) ||
+		    m.vers != FANOTIFY_METADATA_VERSION)
 			return;
-		event(fs, sink, m);
+		event(fs, sink, &m, p);
 	}
 }

@@ -7,8 +7,8 @@
 
 #include "daemon/source.h"
 
-/* Tells @sink of every inode and of every loss in @len bytes at @buf, which is aligned
- * as malloc(3) does; an event that does not make sense is passed over. */
+/* Tells @sink of every inode and of every loss in @len bytes at @buf; an event that does
+ * not make sense is passed over. */
 void fan_events(const void *buf, size_t len, uint16_t fs, const struct source_sink *sink);
 
 #endif
