@@ -77,7 +77,7 @@ static unsigned char *put_word(unsigned char *p, uint64_t v)
 
 static void fill_text(unsigned char *out, uint64_t s)
 {
-	unsigned char page[PATTERN_BLOCK + 8 * WORD_MAX], *p = page;
+	unsigned char page[PATTERN_BLOCK + 8 * WORD_MAX] = {0}, *p = page;
 
 	while (p < page + PATTERN_BLOCK) {
 		uint64_t v = pattern_next(&s);

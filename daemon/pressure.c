@@ -39,15 +39,13 @@ static int read_text(const char *root, const char *path, char *buf, size_t len)
 
 static bool value(const char *text, const char *name, uint64_t *ret)
 {
-	const char *p = text;
 	size_t n = strlen(name);
+	const char *line, *end;
 
-	for (; p; p = strchr(p, '\n')) {
-		p += *p == '\n';
-		if (!strncmp(p, name, n) && p[n] == ' ')
-			return sscanf(p + n, "%" SCNu64, ret) == 1;
-		if (!*p)
-			break;
+	for (line = text; line; line = end ? end + 1 : NULL) {
+		if (!strncmp(line, name, n) && line[n] == ' ')
+			return sscanf(line + n, "%" SCNu64, ret) == 1;
+		end = strchr(line, '\n');
 	}
 	return false;
 }
@@ -61,7 +59,7 @@ bool pressure_decide(bool was_on, uint64_t dirty, uint64_t background)
 
 int pressure_read(const char *root, struct pressure *p)
 {
-	char text[16384];
+	char text[16384] = "";
 	int r = read_text(root, "/proc/vmstat", text, sizeof(text));
 
 	if (r < 0)

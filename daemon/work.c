@@ -231,7 +231,7 @@ static int look_and_act(const struct work_batch *b, struct work_item *it, int *f
 static void one(const struct work_batch *b, int dir, struct work_item *it)
 {
 	uint64_t start = now_us();
-	struct stat st;
+	struct stat st = {0};
 	CLEANUP(cleanup_closep) int fd = open_inode(b->fs, dir, it, &st);
 
 	it->error = fd < 0 ? fd : look_and_act(b, it, &fd, &st);

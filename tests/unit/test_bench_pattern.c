@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "bench/pattern.c"
+#include "bench/pattern.c" /* NOLINT(bugprone-suspicious-include): its statics, too */
 
 static const struct pattern_key key = {.seed = 7, .file = 3, .block = 11};
 
