@@ -2,6 +2,7 @@
 /* The rules of judge.h, one function each. */
 #include "daemon/judge.h"
 
+#define PATIENCE_MAX    16
 #define WAIT_FOREVER_MS (60ULL * 60 * 1000)
 
 static uint64_t min64(uint64_t a, uint64_t b)
@@ -35,16 +36,15 @@ static struct judge_ret flush(enum judge_reason why, uint64_t off, uint64_t end,
 static struct judge_ret clean(const struct judge_conf *c, const struct judge_past *past)
 {
 	/* 1/7, 2/7 and 4/7 of the time: three looks in all. */
-	uint64_t step = (c->linger_ms / 7) << (past->lingering ? past->patience : 0);
-	uint8_t n = past->lingering ? past->patience + 1 : 1;
+	unsigned seen = past->lingering ? past->patience : 0;
 	struct judge_ret r;
 
-	if (!c->linger_ms || n > 3) {
+	if (!c->linger_ms || seen > 2) {
 		r = wait_for(JUDGE_R_CLEAN, 1, 0);
 		r.verdict = JUDGE_DROP;
 		return r;
 	}
-	return wait_for(JUDGE_R_CLEAN, step, n);
+	return wait_for(JUDGE_R_CLEAN, (c->linger_ms / 7) << seen, (uint8_t)(seen + 1));
 }
 
 /* Time left until the inode is old, or for ever. */
@@ -103,15 +103,15 @@ static struct judge_ret hot(const struct judge_conf *c, const struct judge_past 
 			    const struct judge_now *now, uint64_t after)
 {
 	uint64_t wait = c->cool_ms - now->idle_ms;
-	uint8_t patience = past->patience < 16 ? past->patience + 1 : past->patience;
+	uint8_t patience = past->patience < PATIENCE_MAX ? past->patience : PATIENCE_MAX;
 
 	if (now->pressure && !is_small(now, after))
 		return flush(JUDGE_R_PRESSURE, 0, now->size, now->dirty);
 	if (!past->looked) /* whether it grows shows at the second look */
 		return wait_for(JUDGE_R_YOUNG, min64(wait, JUDGE_STREAM_MS / 2), 0);
-	if (past->patience)
-		wait = min64(wait << past->patience, JUDGE_HOT_MAX_MS);
-	return wait_for(JUDGE_R_HOT, wait, patience);
+	if (patience)
+		wait = min64(wait << patience, JUDGE_HOT_MAX_MS);
+	return wait_for(JUDGE_R_HOT, wait, (uint8_t)(patience + 1));
 }
 
 /* Without cachestat a flushed inode is clean if it was not changed since; else it
