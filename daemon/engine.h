@@ -56,7 +56,7 @@ struct engine_fs_stat {
 	uint64_t left_hot;     /* decisions to let a hot range cool */
 	uint64_t errors;       /* write-back errors seen (syncfs reports them) */
 	int last_errno;
-	bool overflow;    /* events were lost: unknown inodes may be dirty */
+	bool overflow;    /* events were lost lately: unknown inodes may be dirty */
 	bool unreachable; /* its mount point is hidden by another mount */
 };
 

@@ -99,6 +99,8 @@ struct efs {
 	unsigned shift;
 	struct source_fan *fan; /* NULL: trace */
 	struct engine_fs_stat stat;
+	bool lost; /* notifications, the last time at lost_when */
+	double lost_when;
 	uint64_t dirty; /* units */
 	/* draining */
 	struct engine_drain *drains;
@@ -164,6 +166,9 @@ struct ectx *efs_ctx(const struct efs *f, uint32_t group);
 /* ---- engine_track.c ---- */
 void track_dirty(const struct source_event *ev, void *arg);
 void track_lost(uint16_t fs, uint64_t n, void *arg);
+/* Were notifications lost within the time in which the kernel's own flusher passes by
+ * every inode?  Then some may be dirty that are not tracked. */
+bool track_has_unknown(const struct efs *f);
 void track_on_tick(struct engine *e);
 /* Makes the record go to its context's ready list, from wherever it waits. */
 void track_ready(struct engine *e, uint32_t idx);

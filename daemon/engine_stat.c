@@ -42,6 +42,7 @@ int engine_get_fs_stat(const struct engine *e, dev_t dev, struct engine_fs_stat 
 	}
 	*ret = f->stat;
 	ret->dirty_bytes = f->dirty * UNIT;
+	ret->overflow = track_has_unknown(f);
 	return 0;
 }
 

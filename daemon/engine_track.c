@@ -207,6 +207,26 @@ void track_dirty(const struct source_event *ev, void *arg)
 		fan_again(e, idx);
 }
 
+bool track_has_unknown(const struct efs *f)
+{
+	return f->lost && engine_now() - f->lost_when < (double)f->e->linger_ms / 1000;
+}
+
+static void lost_in(struct efs *f, uint64_t n)
+{
+	const struct log_field fields[] = {{"WB_MOUNT", f->work->target}, {NULL, NULL}};
+
+	if (!track_has_unknown(f))
+		log_decision(
+			LOG_WARNING, LOG_ID_OVERFLOW, fields,
+			"%s: %llu notifications were lost: unknown inodes are dirty; "
+			"the kernel's flusher and syncfs have them",
+			f->work->target, (unsigned long long)n);
+	f->lost = true;
+	f->lost_when = engine_now();
+	engine_emit(f->e, ENGINE_OVERFLOW, f, NULL, n, 0, "notifications were lost");
+}
+
 void track_lost(uint16_t fs, uint64_t n, void *arg)
 {
 	struct engine *e = arg;
@@ -215,21 +235,8 @@ void track_lost(uint16_t fs, uint64_t n, void *arg)
 	for (unsigned i = 0; i < SLOTS_MAX; i++) {
 		struct efs *f = e->fs[i];
 
-		if (!f || f->gone || (fs != UINT16_MAX && fs != i) ||
-		    (fs == UINT16_MAX && f->fan))
-			continue;
-		if (!f->stat.overflow) {
-			const struct log_field fields[] = {{"WB_MOUNT", f->work->target},
-							   {NULL, NULL}};
-
-			log_decision(
-				LOG_WARNING, LOG_ID_OVERFLOW, fields,
-				"%s: %llu notifications were lost: unknown inodes are "
-				"dirty; the kernel's flusher and syncfs have them",
-				f->work->target, (unsigned long long)n);
-		}
-		f->stat.overflow = true;
-		engine_emit(e, ENGINE_OVERFLOW, f, NULL, n, 0, "notifications were lost");
+		if (f && !f->gone && (fs == UINT16_MAX ? !f->fan : fs == i))
+			lost_in(f, n);
 	}
 }
 
