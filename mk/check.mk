@@ -9,7 +9,8 @@ UNIT_BIN   := $(patsubst %.c,$(BUILD)/%,$(UNIT_SRC))
 TOOL_BIN   := $(patsubst %.c,$(BUILD)/%,$(TOOL_SRC))
 FUZZ_BIN   := $(patsubst %.c,$(BUILD)/%,$(FUZZ_SRC))
 C_FILES     = $(shell git ls-files '*.[ch]' ':!kernel')
-SH_FILES    = $(shell git ls-files '*.sh' .ci/run tests/run tests/lint-units tests/tidy-one)
+SH_FILES    = $(shell git ls-files '*.sh' .ci/run tests/run tests/lint-units tests/tidy-one \
+	tests/guest/build tests/guest/run tests/guest/init tests/guest/check)
 
 FUZZ_SECONDS ?= 60
 JOBS := -j$(shell nproc)
@@ -92,8 +93,9 @@ lint-format:
 format:
 	clang-format -i $(C_FILES)
 
-# Prose and data have no comments to put a licence line in; README.md says theirs.
-SPDX_EXEMPT := LICENSES VERSION NEWS *README *.md tests/golden tests/fuzz/corpus
+# Prose and data have no comments to put a licence line in; README.md says theirs, and
+# kernel/README.md that of the patches, which quote the kernel's licence lines.
+SPDX_EXEMPT := LICENSES VERSION NEWS *README *.md tests/golden tests/fuzz/corpus *.patch
 
 # Every source file names its licence, and the text of each licence named is there.
 lint-spdx:
@@ -101,7 +103,7 @@ lint-spdx:
 	for f in $$(git grep -LI -e 'SPDX-License-Identifier: ' -- . \
 	    $(patsubst %,':(exclude)%',$(SPDX_EXEMPT))); do \
 	  echo "$$f: there is no SPDX-License-Identifier line" >&2; bad=1; done; \
-	for l in $$(git grep -hoI -e 'SPDX-License-Identifier: [A-Za-z0-9.+-]*' | \
+	for l in $$(git grep -hoI -e 'SPDX-License-Identifier: [A-Za-z0-9.+-]*' -- ':!*.patch' | \
 	    sed 's/.* //' | sort -u); do \
 	  test -s LICENSES/$$l.txt || { \
 	    echo "LICENSES/$$l.txt: there is no text of this licence" >&2; bad=1; }; done; \
