@@ -4,6 +4,8 @@
 PREFIX    ?= /usr/local
 BINDIR    ?= $(PREFIX)/bin
 SBINDIR   ?= $(PREFIX)/sbin
+LIBDIR    ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
 MANDIR    ?= $(PREFIX)/share/man
 SYSCONFDIR ?= /etc
 UNITDIR   ?= $(PREFIX)/lib/systemd/system
@@ -20,12 +22,13 @@ include mk/flags.mk
 include mk/deps.mk
 
 .DEFAULT_GOAL := all
-all: $(BUILD)/wbd $(BUILD)/wbctl man
+all: $(BUILD)/wbd $(BUILD)/wbctl libwb man
 
 include mk/build.mk
 include mk/install.mk
 include mk/check.mk
 include mk/bench.mk
+include mk/libwb.mk
 
 clean:
 	$(Q)rm -rf build build-*

@@ -13,7 +13,7 @@ DEPS_DEMO  := xfsprogs e2fsprogs btrfs-progs util-linux mount fdisk jq fio gnupl
 # The checks: second compiler, sanitizers and fuzzer (libclang-rt-dev), linters, and
 # what the system tests run (setpriv, capsh, systemd-analyze).
 DEPS_TEST  := libcmocka-dev clang clang-format clang-tidy libclang-rt-dev cppcheck \
-	shellcheck mandoc lcov libcap2-bin procps systemd socat
+	shellcheck mandoc lcov libcap2-bin procps systemd socat g++ abigail-tools
 
 DEPS := $(DEPS_BUILD) $(DEPS_DEMO) $(DEPS_TEST)
 

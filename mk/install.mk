@@ -43,8 +43,10 @@ install: all $(UNITS)
 	$(INSTALL) -D -m 644 conf/wb.conf.d/README $(CONFDIR)/wb.conf.d/README
 	test -e $(CONFDIR)/wb.conf || $(INSTALL) -m 644 conf/wb.conf $(CONFDIR)/wb.conf
 
+	$(MAKE) --no-print-directory install-libwb
+
 ## make uninstall   what install made; a wb.conf that was edited stays
-uninstall:
+uninstall: uninstall-libwb
 	rm -f $(DESTDIR)$(SBINDIR)/wbd $(DESTDIR)$(BINDIR)/wbctl
 	rm -f $(addprefix $(DESTDIR)$(UNITDIR)/,$(notdir $(UNITS)))
 	for m in $(notdir $(MAN)); do rm -f $(DESTDIR)$(MANDIR)/man$${m##*.}/$$m; done
