@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What a hint costs its caller, with a daemon and without one.
+set -eu
+. "$(dirname "$0")/../lib.sh"
+
+bench_ram_disk 2G
+bench_fs xfs
+export WB_SOCKET=$WB_RUN/io.writeback
+
+cost() # MODE FIELD
+{
+	"$BUILD/libwb_cost" "$1" "$MNT" | jq -r ".$2"
+}
+
+A=() B=() middle=() burst=() empty=()
+for ((r = 1; r <= RUNS; r++)); do
+	A+=("$(cost none mean)")
+	daemon_start </dev/null
+	read -r mean median < <("$BUILD/libwb_cost" data "$MNT" | jq -r '"\(.mean) \(.median)"')
+	B+=("$mean") middle+=("$median")
+	burst+=("$(cost burst mean)")
+	empty+=("$(cost empty mean)")
+	daemon_stop
+	wb_note "without ${A[-1]} ns; with ${B[-1]}, in bursts ${burst[-1]}, on new files ${empty[-1]} ns"
+done
+a=$(median "${A[@]}") b=$(median "${B[@]}")
+value=$(calc %.2f 'b / 1000' "b=$b")
+result hint-cost "$value" "us" "<= 10; <= 0.05 without a daemon" \
+	"$(is_met 'b <= 10000 && a <= 50' "a=$a" "b=$b")" \
+	"wb_hint_write_size on an XFS file with data, mean of 5000 calls, answers taken in every
+fourth: $(spread_by 1000 %.2f "${B[@]}") us (the median call $(spread_by 1000 %.2f "${middle[@]}")); in one burst, so that the daemon's own work is in it,
+$(spread_by 1000 %.2f "${burst[@]}") us; on new empty files, where the answer is waited for,
+$(spread_by 1000 %.2f "${empty[@]}") us. Without a daemon $(spread %.1f "${A[@]}") ns, mean of 20 million."
