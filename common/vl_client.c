@@ -117,6 +117,38 @@ int vl_client_send(struct vl_client *c, const char *method, json_t *params, bool
 	return n < 0 ? (int)n : 0;
 }
 
+int vl_client_send_fd(struct vl_client *c, const char *method, json_t *params, int fd)
+{
+	CLEANUP(cleanup_freep) char *text = NULL;
+	union {
+		struct cmsghdr h;
+		char space[CMSG_SPACE(sizeof(int))];
+	} u = {.h = {.cmsg_len = CMSG_LEN(sizeof(int)),
+		     .cmsg_level = SOL_SOCKET,
+		     .cmsg_type = SCM_RIGHTS}};
+	struct iovec v = {0};
+	struct msghdr m = {.msg_iov = &v,
+			   .msg_iovlen = 1,
+			   .msg_control = &u,
+			   .msg_controllen = sizeof(u)};
+	ssize_t n;
+
+	text = vl_dump(json_pack("{ss so}", "method", method, "parameters",
+				 params ? params : json_object()),
+		       &v.iov_len);
+	if (!text)
+		return -ENOMEM;
+	v.iov_base = text;
+	memcpy(CMSG_DATA(&u.h), &fd, sizeof(fd));
+	do
+		n = sendmsg(c->fd, &m, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	/* A message this short goes as a whole or the server is not reading. */
+	return (size_t)n == v.iov_len ? 0 : -ETIMEDOUT;
+}
+
 static int read_answer(const char *msg, size_t len, struct vl_answer *ret)
 {
 	json_t *j, *params, *error;

@@ -16,6 +16,9 @@ struct vl_client *vl_client_free(struct vl_client *c);
 int vl_client_send(struct vl_client *c, const char *method, json_t *params, bool more,
 		   int timeout_ms);
 
+/* The same with descriptor @fd, which stays the caller's, in one sendmsg(2). */
+int vl_client_send_fd(struct vl_client *c, const char *method, json_t *params, int fd);
+
 struct vl_answer {
 	json_t *params; /* an object */
 	char *error;    /* NULL: a reply */

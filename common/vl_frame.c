@@ -54,6 +54,48 @@ ssize_t vl_in_read(struct vl_in *in, int fd)
 	return n;
 }
 
+static unsigned take_fds(struct msghdr *m, int *ret)
+{
+	unsigned n = 0;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		size_t bytes = c->cmsg_len - CMSG_LEN(0);
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		if (bytes > (VL_FDS_MAX - n) * sizeof(int))
+			bytes = (VL_FDS_MAX - n) * sizeof(int);
+		memcpy(ret + n, CMSG_DATA(c), bytes);
+		n += (unsigned)(bytes / sizeof(int));
+	}
+	return n;
+}
+
+ssize_t vl_in_recv(struct vl_in *in, int fd, int ret_fds[VL_FDS_MAX], unsigned *ret_n)
+{
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(VL_FDS_MAX * sizeof(int))];
+	} u;
+	struct iovec v;
+	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &u};
+	ssize_t n;
+	int r = in_make_room(in);
+
+	if (r < 0)
+		return r;
+	v = (struct iovec){in->buf + in->len, in->cap - in->len};
+	m.msg_controllen = sizeof(u);
+	do
+		n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	*ret_n = take_fds(&m, ret_fds);
+	in->len += (size_t)n;
+	return n;
+}
+
 ssize_t vl_in_feed(struct vl_in *in, const void *data, size_t len)
 {
 	int r = in_make_room(in);

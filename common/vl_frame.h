@@ -23,6 +23,14 @@ struct vl_in {
 /* Reads once.  Bytes read, 0 at the end of the stream, -EAGAIN, -ENOBUFS when
  * @max bytes wait to be taken already, or another -errno. */
 ssize_t vl_in_read(struct vl_in *in, int fd);
+/*
+ * The same, and takes what descriptors came along: up to VL_FDS_MAX (all that one
+ * message can carry, so that the kernel never has to close any of them in our
+ * name).  They belong to the message in which the bytes of this read end, because
+ * the kernel ends a read after bytes that carry descriptors.
+ */
+#define VL_FDS_MAX 253 /* SCM_MAX_FD */
+ssize_t vl_in_recv(struct vl_in *in, int fd, int ret_fds[VL_FDS_MAX], unsigned *ret_n);
 /* The same from memory (tests, fuzzing): takes as much as there is room for. */
 ssize_t vl_in_feed(struct vl_in *in, const void *data, size_t len);
 /*

@@ -27,6 +27,21 @@ bool vl_call_oneway(const struct vl_call *c)
 	return c->req.oneway;
 }
 
+int vl_call_take_fd(struct vl_call *c)
+{
+	return take_fd(&c->fd);
+}
+
+uint64_t vl_call_conn_id(const struct vl_call *c)
+{
+	return c->conn->id;
+}
+
+pid_t vl_call_pid(const struct vl_call *c)
+{
+	return c->conn->pid;
+}
+
 uid_t vl_call_uid(const struct vl_call *c)
 {
 	return c->conn->uid;

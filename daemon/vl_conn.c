@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "daemon/vl_conn.h"
@@ -30,7 +31,7 @@ static void conn_watch(struct vl_conn *c)
 
 	if (c->doomed)
 		return;
-	if (!c->eof && (c->call.msg || may_take_call(c)))
+	if (!c->eof && c->n_fds < VL_WAITING_MAX && (c->call.msg || may_take_call(c)))
 		ev_io_start(loop, &c->rd);
 	else
 		ev_io_stop(loop, &c->rd);
@@ -91,15 +92,68 @@ void vl_conn_put(struct vl_conn *c, const char *text, size_t len)
 	conn_watch(c);
 }
 
+/* ---- descriptors ---------------------------------------------------------- */
+
+void vl_drop_fd(struct vl_server *s, int fd)
+{
+	if (fd < 0)
+		return;
+	if (s->ops->drop_fd)
+		s->ops->drop_fd(fd, s->arg);
+	else
+		(void)close(fd);
+}
+
+void vl_drop_socket(struct vl_server *s, int fd)
+{
+	int unread = 0;
+
+	if (ioctl(fd, FIONREAD, &unread) == 0 && unread)
+		vl_drop_fd(s, fd);
+	else
+		(void)close(fd);
+}
+
+/* Keeps the first of those that came with one message, if any. */
+static void conn_keep_fds(struct vl_conn *c, const int *fds, unsigned n)
+{
+	if (!n)
+		return;
+	c->fds[c->n_fds++] = (struct vl_fd){c->received, fds[0], n > 1};
+	for (unsigned i = 1; i < n; i++)
+		vl_drop_fd(c->server, fds[i]);
+}
+
+/* What came with the message that ends at c->taken.  -E2BIG: more than one. */
+static int conn_fd_of_message(struct vl_conn *c)
+{
+	bool surplus = false;
+	int fd = -1;
+
+	while (c->n_fds && c->fds[0].end <= c->taken) {
+		surplus |= c->fds[0].surplus || fd >= 0;
+		if (fd >= 0)
+			vl_drop_fd(c->server, fd);
+		fd = c->fds[0].fd;
+		memmove(c->fds, c->fds + 1, --c->n_fds * sizeof(*c->fds));
+	}
+	if (!surplus)
+		return fd;
+	vl_drop_fd(c->server, fd);
+	return -E2BIG;
+}
+
 void vl_conn_call_done(struct vl_conn *c)
 {
 	json_decref(c->call.msg);
+	vl_drop_fd(c->server, c->call.fd);
 	/* A deferred call ends inside a callback of the engine: the next one is
 	 * taken from the loop. */
 	if (c->call.deferred && !c->doomed)
 		ev_feed_event(c->server->loop, &c->rd, EV_CUSTOM);
 	memset(&c->call, 0, sizeof(c->call));
 	c->call.conn = c;
+	c->call.fd = -1;
 }
 
 /* Not Varlink: says why, then hangs up. */
@@ -119,21 +173,57 @@ static void conn_refuse(struct vl_conn *c, const char *why)
 	free(text);
 }
 
+static void refuse_fd(struct vl_conn *c, const char *why)
+{
+	char name[128];
+
+	snprintf(name, sizeof(name), "%s.BadDescriptor", c->server->prefix);
+	vl_call_error(&c->call, name, json_pack("{ss}", "reason", why));
+}
+
+static bool takes_fd(const struct vl_conn *c)
+{
+	const struct vl_server *s = c->server;
+
+	return s->ops->takes_fd && s->ops->takes_fd(c->call.req.method, s->arg);
+}
+
+/* The call's one descriptor goes into it; false: refused. */
+static bool conn_attach_fd(struct vl_conn *c, int fd)
+{
+	if (fd >= 0 && !takes_fd(c)) {
+		vl_drop_fd(c->server, fd);
+		refuse_fd(c, "this method takes no descriptor");
+		return false;
+	}
+	if (fd == -E2BIG) {
+		refuse_fd(c, "more than one descriptor came with the message");
+		return false;
+	}
+	c->call.fd = fd;
+	return true;
+}
+
 static void conn_message(struct vl_conn *c, const char *msg, size_t len)
 {
+	int fd = conn_fd_of_message(c);
 	const char *why = NULL;
 	json_t *j;
 
 	if (vl_parse(msg, len, &j, &why) < 0) {
+		vl_drop_fd(c->server, fd);
 		conn_refuse(c, why);
 		return;
 	}
 	if (vl_request_read(j, &c->call.req, &why) < 0) {
+		vl_drop_fd(c->server, fd);
 		json_decref(j);
 		conn_refuse(c, why);
 		return;
 	}
 	c->call.msg = j;
+	if (!conn_attach_fd(c, fd))
+		return;
 	if (c->call.req.upgrade)
 		vl_call_error(&c->call, "org.varlink.service.InvalidParameter",
 			      json_pack("{ss}", "parameter", "upgrade"));
@@ -159,6 +249,7 @@ static void conn_process(struct vl_conn *c)
 		r = vl_in_next(&c->in, &msg, &len);
 		if (r <= 0)
 			break;
+		c->taken += len + 1;
 		conn_message(c, msg, len);
 		conn_check_answered(c);
 	}
@@ -173,16 +264,30 @@ static void conn_process(struct vl_conn *c)
 	conn_watch(c);
 }
 
+static ssize_t conn_receive(struct vl_conn *c, int *fds, unsigned *n_fds)
+{
+	const struct vl_server *s = c->server;
+
+	if (s->ops->room_fd && !s->ops->room_fd(s->arg))
+		return vl_in_read(&c->in, c->fd);
+	return vl_in_recv(&c->in, c->fd, fds, n_fds);
+}
+
 static void on_read(struct ev_loop *loop, struct ev_io *w, int revents)
 {
 	struct vl_conn *c = w->data;
+	int fds[VL_FDS_MAX];
+	unsigned n_fds = 0;
 	ssize_t n = -EAGAIN;
 
 	(void)loop;
 	if (c->doomed)
 		return;
-	if (revents & EV_READ)
-		n = vl_in_read(&c->in, c->fd);
+	if (revents & EV_READ && c->n_fds < VL_WAITING_MAX)
+		n = conn_receive(c, fds, &n_fds);
+	if (n > 0)
+		c->received += (size_t)n;
+	conn_keep_fds(c, fds, n_fds);
 	if (n == 0)
 		c->eof = true;
 	else if (n < 0 && n != -EAGAIN)
@@ -223,7 +328,7 @@ static void on_stuck(struct ev_loop *loop, struct ev_timer *t, int revents)
 	vl_conn_doom(t->data);
 }
 
-int vl_conn_new(struct vl_server *s, int fd, uid_t uid, gid_t gid)
+int vl_conn_new(struct vl_server *s, int fd, const struct ucred *cred)
 {
 	struct vl_conn *c = calloc(1, sizeof(*c));
 
@@ -233,8 +338,11 @@ int vl_conn_new(struct vl_server *s, int fd, uid_t uid, gid_t gid)
 	}
 	c->server = s;
 	c->fd = fd;
-	c->uid = uid;
-	c->gid = gid;
+	c->uid = cred->uid;
+	c->gid = cred->gid;
+	c->pid = cred->pid;
+	c->id = ++s->last_id;
+	c->call.fd = -1;
 	c->in.max = VL_MESSAGE_MAX;
 	c->call.conn = c;
 	ev_io_init(&c->rd, on_read, fd, EV_READ);
@@ -263,12 +371,17 @@ void vl_conn_free(struct vl_conn *c)
 	ev_timer_stop(s->loop, &c->stuck);
 	if (c->call.deferred && c->call.gone)
 		c->call.gone(c->call.gone_arg);
+	if (s->ops->closed)
+		s->ops->closed(c->id, s->arg);
 	json_decref(c->call.msg);
+	vl_drop_fd(s, c->call.fd);
+	for (unsigned i = 0; i < c->n_fds; i++)
+		vl_drop_fd(s, c->fds[i].fd);
 	*c->prevp = c->next;
 	if (c->next)
 		c->next->prevp = c->prevp;
 	s->n_conns--;
-	close(c->fd);
+	vl_drop_socket(s, c->fd);
 	vl_in_clear(&c->in);
 	vl_out_clear(&c->out);
 	free(c);

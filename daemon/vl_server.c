@@ -34,7 +34,7 @@ static bool has_room(const struct vl_server *s, uid_t uid)
 }
 
 /* A few bytes into an empty socket buffer: they fit or they do not matter. */
-static void turn_away(const struct vl_server *s, int fd)
+static void turn_away(struct vl_server *s, int fd)
 {
 	size_t len = 0;
 	char name[128];
@@ -45,7 +45,7 @@ static void turn_away(const struct vl_server *s, int fd)
 	if (text)
 		(void)send(fd, text, len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	free(text);
-	close(fd);
+	vl_drop_socket(s, fd);
 }
 
 /* Out of descriptors the listening socket would stay readable and the loop spin:
@@ -80,7 +80,7 @@ static bool accept_one(struct vl_server *s)
 	else if (!has_room(s, cred.uid))
 		turn_away(s, fd);
 	else
-		(void)vl_conn_new(s, fd, cred.uid, cred.gid);
+		(void)vl_conn_new(s, fd, &cred);
 	return true;
 }
 

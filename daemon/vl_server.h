@@ -4,6 +4,9 @@
  * a reader that does not read is cut off, a message that does not end times out.
  * With no client there is no timer and no wake-up.
  *
+ * A message may carry one descriptor, where the method takes one.  Any other is
+ * handed to drop_fd() and its call refused.
+ *
  * One call of a connection is answered at a time, in order, as Varlink wants it.
  * While one is deferred (a stream, a drain) later ones wait in the input buffer.
  */
@@ -12,6 +15,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct ev_loop;
@@ -26,6 +30,17 @@ struct vl_server_ops {
 	unsigned (*connections)(void *arg);
 	/* Answers @call, or defers it, before it returns. */
 	void (*call)(struct vl_call *call, void *arg);
+	/* May a descriptor come with @method?  NULL: with none. */
+	bool (*takes_fd)(const char *method, void *arg);
+	/* Closes a descriptor that a client sent, without waiting for it: even
+	 * close(2) may wait for ever on a file system the client runs.  NULL:
+	 * close(2). */
+	void (*drop_fd)(int fd, void *arg);
+	/* Asked before each read; false: descriptors are refused unseen.  NULL:
+	 * always. */
+	bool (*room_fd)(void *arg);
+	/* Connection @id is over.  NULL: nobody asks. */
+	void (*closed)(uint64_t id, void *arg);
 };
 
 /* Takes over @listen_fd also on failure.  @ops must outlive the server.
@@ -42,6 +57,12 @@ const char *vl_call_method(const struct vl_call *c);
 json_t *vl_call_params(const struct vl_call *c); /* an object or NULL */
 bool vl_call_more(const struct vl_call *c);
 bool vl_call_oneway(const struct vl_call *c);
+/* The one descriptor that came with the call, now the caller's; -1: none, or not
+ * with a method that takes one. */
+int vl_call_take_fd(struct vl_call *c);
+/* A number that no other connection of this server has or had. */
+uint64_t vl_call_conn_id(const struct vl_call *c);
+pid_t vl_call_pid(const struct vl_call *c);
 uid_t vl_call_uid(const struct vl_call *c);
 /* Whether the caller had @gid, as its group or a supplementary one, when it connected. */
 bool vl_call_in_group(const struct vl_call *c, gid_t gid);

@@ -55,7 +55,10 @@ static void on_call(struct vl_call *call, void *arg)
 	}
 }
 
-static const struct vl_server_ops ops = {connections, on_call};
+static const struct vl_server_ops ops = {
+	.connections = connections,
+	.call = on_call,
+};
 
 static int setup(void **state)
 {
