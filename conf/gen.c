@@ -89,6 +89,15 @@ static const char *example(const struct conf_key *k)
 		return "nvme0n1";
 	if (k->type == &conf_type_fstype)
 		return "xfs";
+	if (k->type == &conf_type_program)
+		return "tar";
+	if (k->type == &conf_type_names)
+		return "read_ahead_kb";
+	if (k->type == &conf_type_cpumask)
+		return "f";
+	if (k->sect == CONF_SECT_HINT)
+		return strcmp(k->key, "cgroup") ? "/srv/backup/**"
+						: "/system.slice/backup.service";
 	return k->type == &conf_type_pattern ? "/media/*" : "/srv";
 }
 

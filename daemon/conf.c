@@ -91,7 +91,7 @@ int conf_new(struct conf **ret)
 	if (c)
 		c->origin = o;
 	if (o)
-		/* Four: append_item() in conf_parse.c grows at powers of two. */
+		/* append_item() in conf_parse.c grows at powers of two. */
 		o->item = calloc(4, sizeof(*o->item));
 	if (!c || !o || !o->item) {
 		if (!c)
@@ -99,6 +99,7 @@ int conf_new(struct conf **ret)
 		conf_free(c);
 		return -ENOMEM;
 	}
+	_Static_assert(CONF_SECT_DEVICE == 4, "a power of two, as append_item() needs");
 	for (unsigned i = 0; i < CONF_SECT_DEVICE; i++)
 		o->item[o->n_item++].sect = (enum conf_sect)i;
 	*ret = c;
@@ -151,6 +152,16 @@ struct conf *conf_free(struct conf *c)
 		free(c->exclude[i].label);
 		free(c->exclude[i].where);
 	}
+	for (size_t i = 0; i < c->n_hint; i++) {
+		free(c->hint[i].label);
+		free(c->hint[i].where);
+	}
+	for (size_t i = 0; i < c->n_knob; i++) {
+		free(c->knob[i].label);
+		free(c->knob[i].where);
+	}
+	free(c->hint);
+	free(c->knob);
 	free(c->device);
 	free(c->mount);
 	free(c->exclude);

@@ -54,6 +54,29 @@ struct conf_exclude {
 	char *where;
 };
 
+/* [hint "LABEL"]: all that are given must match; see hint_rule.h. */
+struct conf_hint {
+	char *label;
+	char *path;                     /* a pattern, or NULL */
+	char *program;                  /* a pattern for the process's name, or NULL */
+	char *cgroup;                   /* a pattern, or NULL */
+	uint64_t write_size, file_size; /* bytes, or CONF_OFF */
+	char *where;
+};
+
+enum conf_restore { CONF_RESTORE_STOP, CONF_RESTORE_DISABLE, CONF_RESTORE_NEVER };
+enum conf_tri { CONF_TRI_LEAVE, CONF_TRI_YES, CONF_TRI_NO };
+
+/* [knob "LABEL"]: kernel settings of one backing device; CONF_OFF: left alone. */
+struct conf_knob {
+	char *label;
+	char *device; /* as conf_device.match */
+	uint64_t max_bytes, min_bytes, read_ahead;
+	uint64_t dirty_ms; /* max_bytes as that much time at the measured bandwidth */
+	enum conf_tri strict_limit;
+	char *where;
+};
+
 struct conf {
 	/* [engine] */
 	enum conf_engine engine;
@@ -68,6 +91,11 @@ struct conf {
 	/* [api] */
 	char *api_group;
 	unsigned api_connections;
+	unsigned api_hints; /* leases in all */
+	/* [knobs] */
+	enum conf_restore restore;
+	char *knobs_exclude; /* names, separated by commas and blanks; or NULL */
+	char *cpumask;       /* of the writeback workqueue; or NULL */
 
 	struct conf_device *device;
 	size_t n_device;
@@ -75,6 +103,10 @@ struct conf {
 	size_t n_mount;
 	struct conf_exclude *exclude;
 	size_t n_exclude;
+	struct conf_hint *hint;
+	size_t n_hint;
+	struct conf_knob *knob;
+	size_t n_knob;
 
 	struct conf_origin *origin; /* where each value came from; conf_print.c */
 };

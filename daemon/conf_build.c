@@ -28,6 +28,22 @@ static bool is_empty(const struct conf_item *it)
 	return true;
 }
 
+static bool has(const struct conf_item *it, const char *key)
+{
+	return it->text[conf_key_index(conf_key_find(it->sect, key))];
+}
+
+static const char *why_no_hint(const struct conf_item *it)
+{
+	if (it->unknown_key)
+		return "one of its keys is not known";
+	if (!has(it, "path") && !has(it, "program") && !has(it, "cgroup"))
+		return "it has no path, program or cgroup";
+	if (!has(it, "write_size") && !has(it, "file_size"))
+		return "it has neither write_size nor file_size";
+	return "";
+}
+
 /*
  * An [exclude] section must never match more than it says: without a key, or
  * with one that was not understood, it matches nothing.
@@ -43,6 +59,8 @@ static bool has_effect(const struct conf_item *it, struct conf_diags *d)
 		(void)snprintf(why, sizeof(why), "one of its keys is not known");
 	else if (it->sect == CONF_SECT_EXCLUDE && is_empty(it))
 		(void)snprintf(why, sizeof(why), "it has no key");
+	else if (it->sect == CONF_SECT_HINT)
+		(void)snprintf(why, sizeof(why), "%s", why_no_hint(it));
 	if (!*why)
 		return true;
 	conf_item_name(it, name);
@@ -135,6 +153,14 @@ static int add_object(struct conf *c, struct conf_item *it)
 		it->object = &c->mount[c->n_mount++];
 		*(struct conf_mount *)it->object =
 			(struct conf_mount){.label = label, .where = where};
+	} else if (it->sect == CONF_SECT_HINT) {
+		it->object = &c->hint[c->n_hint++];
+		*(struct conf_hint *)it->object =
+			(struct conf_hint){.label = label, .where = where};
+	} else if (it->sect == CONF_SECT_KNOB) {
+		it->object = &c->knob[c->n_knob++];
+		*(struct conf_knob *)it->object =
+			(struct conf_knob){.label = label, .where = where};
 	} else {
 		it->object = &c->exclude[c->n_exclude++];
 		*(struct conf_exclude *)it->object =
@@ -153,7 +179,9 @@ static int make_arrays(struct conf *c)
 	c->device = calloc(n, sizeof(*c->device));
 	c->mount = calloc(n, sizeof(*c->mount));
 	c->exclude = calloc(n, sizeof(*c->exclude));
-	return c->device && c->mount && c->exclude ? 0 : -ENOMEM;
+	c->hint = calloc(n, sizeof(*c->hint));
+	c->knob = calloc(n, sizeof(*c->knob));
+	return c->device && c->mount && c->exclude && c->hint && c->knob ? 0 : -ENOMEM;
 }
 
 int conf_build(struct conf *c, struct conf_diags *d)
@@ -162,6 +190,7 @@ int conf_build(struct conf *c, struct conf_diags *d)
 
 	find_twins(c->origin, "match", CONF_SECT_DEVICE, d);
 	find_twins(c->origin, "path", CONF_SECT_MOUNT, d);
+	find_twins(c->origin, "device", CONF_SECT_KNOB, d);
 	r = make_arrays(c);
 	for (size_t i = 0; r == 0 && i < c->origin->n_item; i++) {
 		struct conf_item *it = &c->origin->item[i];

@@ -7,11 +7,14 @@
 static const char *const engine_words[] = {"auto", "user", "none", NULL};
 static const char *const source_words[] = {"auto", "trace", "fanotify", NULL};
 static const char *const io_words[] = {"auto", "uring", "threads", NULL};
+static const char *const restore_words[] = {"on-stop", "on-disable", "never", NULL};
+static const char *const tri_words[] = {"leave", "yes", "no", NULL};
 static const char *const manage_words[] = {"auto", "yes", "no", NULL};
 
 /* conf_type_word stores the index of the word: it must be the enum's value. */
 _Static_assert(CONF_ENGINE_NONE == 2 && CONF_SOURCE_FANOTIFY == 2 &&
-		       CONF_IO_THREADS == 2 && CONF_MANAGE_NO == 2,
+		       CONF_IO_THREADS == 2 && CONF_MANAGE_NO == 2 &&
+		       CONF_RESTORE_NEVER == 2 && CONF_TRI_NO == 2,
 	       "words and enums go together");
 
 const struct conf_sect_info conf_sects[CONF_SECT_N] = {
@@ -22,12 +25,24 @@ const struct conf_sect_info conf_sects[CONF_SECT_N] = {
 			     "When a dirty file is written back.  A [mount] section may "
 			     "set each of these for one file system."},
 	[CONF_SECT_API] = {"api", false, "The socket that wbctl talks to."},
+	[CONF_SECT_KNOBS] = {"knobs", false,
+			     "Kernel settings that the daemon writes: only those that a "
+			     "key here or in a [knob] section gives."},
 	[CONF_SECT_DEVICE] = {"device", true,
 			      "One backing device and every file system on it."},
 	[CONF_SECT_MOUNT] = {"mount", true, "One mounted file system."},
 	[CONF_SECT_EXCLUDE] = {"exclude", true,
 			       "File systems that are left alone.  All keys that are "
 			       "given must match."},
+	[CONF_SECT_HINT] = {"hint", true,
+			    "What programs that say nothing themselves write.  All of "
+			    "path, program and cgroup that are given must match; of "
+			    "several sections that do, the one with most characters that "
+			    "are no wildcard counts.  In a pattern * stands for any "
+			    "characters but /, ** for any at all."},
+	[CONF_SECT_KNOB] = {"knob", true,
+			    "Kernel settings of one backing device.  What is not given "
+			    "is left alone."},
 };
 
 #define KEY(s, k, t, strct, field)                                 \
@@ -90,6 +105,27 @@ const struct conf_key conf_keys[] = {
 	{KEY(API, "connections", count, conf, api_connections), .min = 1, .max = 1000,
 	 .def = "64", .values = "1 to 1000", .help = "Most clients at once."},
 
+	{KEY(API, "hints", count, conf, api_hints), .min = 0, .max = 16 << 20,
+	 .def = "1000000", .values = "0 to 16777216",
+	 .help = "Most hints of applications that are kept at once.  One user may have "
+		 "half of them."},
+
+	{KEY(KNOBS, "restore", word, conf, restore), .words = restore_words,
+	 .def = "on-stop", .values = "on-stop, on-disable or never",
+	 .help = "When a setting gets back the value that was found.  on-stop: when the "
+		 "daemon ends, or its key is taken out here.  on-disable: only when its "
+		 "key is taken out.  never: not by the daemon.  A value that somebody "
+		 "else has changed meanwhile is left alone in any case, and wbctl "
+		 "rollback works in all cases."},
+	{KEY(KNOBS, "exclude", names, conf, knobs_exclude),
+	 .values = "names of settings, separated by commas",
+	 .help = "Settings that are never written, whatever else is given: max_bytes, "
+		 "min_bytes, strict_limit, read_ahead_kb, writeback_cpumask."},
+	{KEY(KNOBS, "writeback_cpumask", cpumask, conf, cpumask),
+	 .values = "a mask of CPUs in hexadecimal, such as f",
+	 .help = "The CPUs on which the kernel's own flushers run: keeps write-back "
+		 "away from CPUs that an application has to itself."},
+
 	{KEY(DEVICE, "match", device, conf_device, match), .required = true,
 	 .values = "a kernel name, MAJ:MIN, or a path below /dev",
 	 .help = "The device: nvme0n1, 259:0, or /dev/disk/by-id/... (links are "
@@ -129,6 +165,49 @@ const struct conf_key conf_keys[] = {
 	 .help = "The device, as [device] match."},
 	{KEY(EXCLUDE, "type", fstype, conf_exclude, type),
 	 .values = "the type of a file system", .help = "The type, such as xfs."},
+
+	{KEY(HINT, "path", pattern, conf_hint, path),
+	 .values = "an absolute path or a pattern",
+	 .help = "Files, as /srv/backup/** for all below a folder."},
+	{KEY(HINT, "program", program, conf_hint, program),
+	 .values = "the name of a program, or a pattern",
+	 .help = "The process that dirties the file, by its name as ps -o comm shows "
+		 "it."},
+	{KEY(HINT, "cgroup", pattern, conf_hint, cgroup),
+	 .values = "a cgroup or a pattern",
+	 .help = "Its control group, as /system.slice/backup.service."},
+	{KEY(HINT, "write_size", size, conf_hint, write_size), .min = 4096,
+	 .max = 1ULL << 30, .off = true, .def = "off", .values = "4K to 1G, or off",
+	 .help = "The files are written in sequential runs of about so many bytes."},
+	{KEY(HINT, "file_size", size, conf_hint, file_size), .min = 4096,
+	 .max = 1ULL << 50, .off = true, .def = "off", .values = "4K to 1024T, or off",
+	 .help = "The size that the files will have in the end."},
+
+	{KEY(KNOB, "device", device, conf_knob, device), .required = true,
+	 .values = "a kernel name, MAJ:MIN, or a path below /dev",
+	 .help = "The device, as [device] match."},
+	{KEY(KNOB, "max_bytes", size, conf_knob, max_bytes), .min = 1 << 20,
+	 .max = 1ULL << 40, .off = true, .def = "off", .values = "1M to 1T, or off",
+	 .help = "Dirty data that this device may have at most, so that a slow one "
+		 "cannot fill the memory that all share.  Needs strict_limit = yes to "
+		 "hold while there is room elsewhere."},
+	{KEY(KNOB, "min_bytes", size, conf_knob, min_bytes), .min = 1 << 20,
+	 .max = 1ULL << 40, .off = true, .def = "off", .values = "1M to 1T, or off",
+	 .help = "Dirty data that this device may have in any case, however slow it "
+		 "is beside others."},
+	{KEY(KNOB, "strict_limit", word, conf_knob, strict_limit), .words = tri_words,
+	 .def = "leave", .values = "leave, yes or no",
+	 .help = "yes: writers to this device are throttled at its own limit, even if "
+		 "little memory is dirty altogether."},
+	{KEY(KNOB, "dirty_time", time, conf_knob, dirty_ms), .min = 5000, .max = 3600000,
+	 .off = true, .def = "off", .values = "5s to 1h, or off",
+	 .help = "As max_bytes, but as much as the device writes in this time by its "
+		 "measured bandwidth, so that a sync of a slow disk takes no longer.  "
+		 "Not below 16M.  max_bytes overrules it."},
+	{KEY(KNOB, "read_ahead", size, conf_knob, read_ahead), .min = 4096,
+	 .max = 1ULL << 30, .off = true, .def = "off", .values = "4K to 1G, or off",
+	 .help = "Bytes read ahead.  Reads that come in large pieces leave the device "
+		 "to write-back for longer at a time."},
 };
 const size_t conf_n_keys = ARRAY_SIZE(conf_keys);
 

@@ -21,9 +21,12 @@ enum conf_sect {
 	CONF_SECT_ENGINE,
 	CONF_SECT_FLUSH,
 	CONF_SECT_API,
+	CONF_SECT_KNOBS,
 	CONF_SECT_DEVICE, /* from here on with a label */
 	CONF_SECT_MOUNT,
 	CONF_SECT_EXCLUDE,
+	CONF_SECT_HINT,
+	CONF_SECT_KNOB,
 	CONF_SECT_N
 };
 
@@ -51,7 +54,8 @@ struct conf_type {
 
 extern const struct conf_type conf_type_word, conf_type_bool, conf_type_count,
 	conf_type_size, conf_type_time, conf_type_group, conf_type_device, conf_type_path,
-	conf_type_pattern, conf_type_fstype;
+	conf_type_pattern, conf_type_fstype, conf_type_program, conf_type_names,
+	conf_type_cpumask;
 
 struct conf_key {
 	enum conf_sect sect;
@@ -102,7 +106,7 @@ struct conf_item {
 
 /* What conf.h keeps opaque. */
 struct conf_origin {
-	struct conf_item *item; /* the first three are the unlabelled sections */
+	struct conf_item *item; /* the first ones are the unlabelled sections */
 	size_t n_item;
 	char **file;
 	size_t n_file;

@@ -267,6 +267,43 @@ static int parse_pattern(const struct conf_key *k, const char *text, void *field
 	return set_string(field, text, strlen(text));
 }
 
+/* The kernel keeps 15 bytes of a program's name: a longer one would never match. */
+static int parse_program(const struct conf_key *k, const char *text, void *field,
+			 char *err)
+{
+	(void)k;
+	if (strchr(text, '/') || strlen(text) > 15)
+		return bad(err, text,
+			   "is not what ps -o comm shows: that has at most 15 bytes and "
+			   "no path");
+	return set_string(field, text, strlen(text));
+}
+
+static int parse_names(const struct conf_key *k, const char *text, void *field, char *err)
+{
+	(void)k;
+	if (!only(text, "_.-, "))
+		return bad(err, text, "is not a list of names: write a, b");
+	return set_string(field, text, strlen(text));
+}
+
+/* As the kernel writes it: hexadecimal, a comma after each eight digits. */
+static int parse_cpumask(const struct conf_key *k, const char *text, void *field,
+			 char *err)
+{
+	size_t len = strlen(text);
+
+	(void)k;
+	if (strspn(text, "0123456789abcdefABCDEF,") != len || *text == ',' ||
+	    text[len - 1] == ',' || strspn(text, "0,") == len)
+		return bad(err, text,
+			   "is not a mask of CPUs: write f for the first four");
+	return set_string(field, text, len);
+}
+
+const struct conf_type conf_type_program = {parse_program, format_string, true};
+const struct conf_type conf_type_names = {parse_names, format_string, true};
+const struct conf_type conf_type_cpumask = {parse_cpumask, format_string, true};
 const struct conf_type conf_type_word = {parse_word, format_word, false};
 const struct conf_type conf_type_bool = {parse_bool, format_bool, false};
 const struct conf_type conf_type_count = {parse_count, format_count, false};

@@ -238,6 +238,7 @@ static int start(struct wbd *w)
 	r = engine_new(w->loop, w->conf, &w->engine);
 	if (r < 0)
 		return fail("engine", strerror(-r), "");
+	(void)knobs_new(w->loop, "", w->opts.runtime_dir, &w->knobs); /* or without */
 	watch_signals(w);
 	r = fsys_watch_new(w->loop, on_mounts, w, &w->watch);
 	if (r < 0)
@@ -256,6 +257,7 @@ static void stop(struct wbd *w)
 	w->watchdog = notify_watchdog_free(w->watchdog);
 	w->api = api_free(w->api);
 	w->watch = fsys_watch_free(w->watch);
+	w->knobs = knobs_free(w->knobs);
 	w->engine = engine_free(w->engine);
 	if (w->loop)
 		ev_loop_destroy(w->loop);

@@ -56,7 +56,11 @@ static int apply(struct wbd *w, const struct conf *c)
 	if (r < 0)
 		return r;
 	say_status(p, c);
-	return engine_apply(w->engine, c, t, p); /* takes both over */
+	w->plans++;
+	r = engine_apply(w->engine, c, t, p); /* takes both over */
+	if (r == 0 && w->knobs)
+		knobs_apply(w->knobs, c);
+	return r;
 }
 
 int wbd_rescan(struct wbd *w)

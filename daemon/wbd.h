@@ -10,6 +10,7 @@
 #include "daemon/engine.h"
 #include "daemon/feats.h"
 #include "daemon/fsys.h"
+#include "daemon/knob.h"
 
 struct wbd_opts {
 	const char *conf_path;   /* --config FILE, NULL: the default search */
@@ -30,12 +31,14 @@ struct wbd {
 	struct engine *engine;
 	struct fsys_watch *watch;
 	struct api *api;
+	struct knobs *knobs; /* NULL: their file cannot be used */
 	struct notify_watchdog *watchdog;
 	int lock_fd;
 	ev_signal on_term, on_int, on_hup;
 	ev_timer rescan;         /* sysfs needs a moment after a mount */
 	char *last_reload_error; /* NULL: the last (re)load was good */
 	uint64_t reloads;
+	uint64_t plans; /* how often one was applied */
 };
 
 /* Observes, decides, applies.  0 or -errno, having logged. */
