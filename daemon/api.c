@@ -26,6 +26,13 @@ static const struct api_param params_explain[] = {
 	{"device", API_STRING, true},
 	{"inode", API_INT, true},
 	{"group", API_INT, false},
+	{"path", API_STRING, false},
+	{0},
+};
+static const struct api_param params_hint[] = {
+	{"write_size", API_INT, false},
+	{"file_size", API_INT, false},
+	{"keep", API_BOOL, false},
 	{0},
 };
 static const struct api_param params_drain[] = {
@@ -40,18 +47,22 @@ static const struct api_param params_monitor[] = {
 };
 
 static const struct api_method methods[] = {
-	{API_SERVICE ".GetInfo", api_get_info, NULL, false, false},
+	{API_SERVICE ".GetInfo", api_get_info, NULL, false, false, false},
 	{API_SERVICE ".GetInterfaceDescription", api_get_description, params_interface,
-	 false, false},
-	{API_INTERFACE ".Status", api_status, NULL, false, false},
-	{API_INTERFACE ".Plan", api_plan, NULL, false, false},
-	{API_INTERFACE ".Geometry", api_geometry, params_device, false, false},
-	{API_INTERFACE ".Explain", api_explain, params_explain, false, false},
-	{API_INTERFACE ".Features", api_features, NULL, false, false},
-	{API_INTERFACE ".Config", api_config, NULL, false, false},
-	{API_INTERFACE ".Drain", api_drain_call, params_drain, false, false},
-	{API_INTERFACE ".Monitor", api_monitor_call, params_monitor, false, true},
-	{API_INTERFACE ".Reload", api_reload, NULL, true, false},
+	 false, false, false},
+	{API_INTERFACE ".Status", api_status, NULL, false, false, false},
+	{API_INTERFACE ".Plan", api_plan, NULL, false, false, false},
+	{API_INTERFACE ".Geometry", api_geometry, params_device, false, false, false},
+	{API_INTERFACE ".Explain", api_explain, params_explain, false, false, false},
+	{API_INTERFACE ".Features", api_features, NULL, false, false, false},
+	{API_INTERFACE ".Config", api_config, NULL, false, false, false},
+	{API_INTERFACE ".Drain", api_drain_call, params_drain, false, false, false},
+	{API_INTERFACE ".Monitor", api_monitor_call, params_monitor, false, true, false},
+	{API_INTERFACE ".Hint", api_hint, params_hint, false, false, true},
+	{API_INTERFACE ".HintClear", api_hint_clear, NULL, false, false, true},
+	{API_INTERFACE ".Query", api_query, NULL, false, false, true},
+	{API_INTERFACE ".Hints", api_hint_list, NULL, false, false, false},
+	{API_INTERFACE ".Reload", api_reload, NULL, true, false, false},
 };
 
 static const struct api_method *find_method(const char *name)
@@ -113,6 +124,11 @@ int64_t api_param_int(struct vl_call *call, const char *name, int64_t missing)
 	json_t *v = json_object_get(vl_call_params(call), name);
 
 	return json_is_integer(v) ? json_integer_value(v) : missing;
+}
+
+bool api_param_bool(struct vl_call *call, const char *name)
+{
+	return json_is_true(json_object_get(vl_call_params(call), name));
 }
 
 /* The name service may ask a server: once per configuration, not per call. */
@@ -202,9 +218,42 @@ static unsigned allowed_connections(void *arg)
 	return a->w->conf->api_connections;
 }
 
+static bool method_takes_fd(const char *method, void *arg)
+{
+	const struct api_method *m = find_method(method);
+
+	(void)arg;
+	return m && m->takes_fd;
+}
+
+static void drop_fd(int fd, void *arg)
+{
+	const struct api *a = arg;
+
+	api_hints_drop_fd(a->hints, fd);
+}
+
+static bool room_fd(void *arg)
+{
+	const struct api *a = arg;
+
+	return api_hints_room_fd(a->hints);
+}
+
+static void closed(uint64_t conn, void *arg)
+{
+	const struct api *a = arg;
+
+	api_hints_closed(a->hints, conn);
+}
+
 static const struct vl_server_ops server_ops = {
 	.connections = allowed_connections,
 	.call = on_call,
+	.takes_fd = method_takes_fd,
+	.drop_fd = drop_fd,
+	.room_fd = room_fd,
+	.closed = closed,
 };
 
 static int listen_somewhere(struct api *a, int *ret_fd)
@@ -239,7 +288,9 @@ int api_new(struct wbd *w, struct api **ret)
 	if (!a)
 		return -ENOMEM;
 	a->w = w;
-	r = listen_somewhere(a, &fd);
+	r = api_hints_new(a, &a->hints);
+	if (r == 0)
+		r = listen_somewhere(a, &fd);
 	if (r == 0)
 		r = vl_server_new(w->loop, fd, API_INTERFACE, &server_ops, a, &a->server);
 	if (r < 0) {
@@ -258,6 +309,7 @@ struct api *api_free(struct api *a)
 	a->socket = api_socket_free(a->socket);
 	/* Ends the drains and monitors with their connections. */
 	a->server = vl_server_free(a->server);
+	a->hints = api_hints_free(a->hints);
 	free(a);
 	return NULL;
 }

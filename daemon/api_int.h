@@ -23,6 +23,7 @@ struct api {
 	struct api_socket *socket; /* NULL: passed by the service manager */
 	struct api_drain *drains;
 	struct api_monitor *monitors;
+	struct api_hints *hints;
 	/* The privileged group, looked up once per configuration. */
 	bool gid_known, gid_valid;
 	uint64_t gid_reloads;
@@ -42,6 +43,7 @@ struct api_method {
 	const struct api_param *params; /* NULL: none */
 	bool privileged;
 	bool needs_more;
+	bool takes_fd;
 };
 
 /* Finds, checks and runs the method of @call; always answers or defers. */
@@ -50,6 +52,8 @@ void api_dispatch(struct api *a, struct vl_call *call);
 /* Parameters, already checked against the table; NULL or @missing if not given. */
 const char *api_param_string(struct vl_call *call, const char *name);
 int64_t api_param_int(struct vl_call *call, const char *name, int64_t missing);
+
+bool api_param_bool(struct vl_call *call, const char *name);
 
 bool api_may_change(struct api *a, const struct vl_call *call);
 
@@ -89,9 +93,26 @@ void api_geometry(struct api *a, struct vl_call *call);
 void api_explain(struct api *a, struct vl_call *call);
 void api_features(struct api *a, struct vl_call *call);
 void api_config(struct api *a, struct vl_call *call);
+void api_hint(struct api *a, struct vl_call *call);
+void api_hint_clear(struct api *a, struct vl_call *call);
+void api_query(struct api *a, struct vl_call *call);
+void api_hint_list(struct api *a, struct vl_call *call);
 void api_reload(struct api *a, struct vl_call *call);
 void api_drain_call(struct api *a, struct vl_call *call);
 void api_monitor_call(struct api *a, struct vl_call *call);
+
+/* ---- Hints (api_hint.c, api_hint_call.c) ---------------------------------- */
+
+int api_hints_new(struct api *a, struct api_hints **ret);
+/* After the server, whose clients may wait for an answer. */
+struct api_hints *api_hints_free(struct api_hints *h);
+/* A connection is over. */
+void api_hints_closed(struct api_hints *h, uint64_t conn);
+void api_hints_drop_fd(struct api_hints *h, int fd);
+bool api_hints_room_fd(struct api_hints *h);
+/* For Explain: what is asked for an inode, or null. */
+json_t *api_explained_hint(struct api *a, const struct plan_fs *f, uint64_t ino, int rule,
+			   const char *path);
 
 /* ---- The socket (api_socket.c) -------------------------------------------- */
 

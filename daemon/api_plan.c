@@ -78,15 +78,16 @@ static void reply_explain(struct api *a, struct vl_call *call, const struct plan
 			  uint32_t group, const char *from)
 {
 	const struct fsys *fs = f->fs;
-	struct engine_ino_stat s = {0};
+	struct engine_ino_stat s = {.rule = -1};
+	uint64_t ino = (uint64_t)api_param_int(call, "inode", 0);
+	const char *path = api_param_string(call, "path");
 	char why[256];
 
 	if (f->managed)
-		(void)engine_get_ino_stat(a->w->engine, fs->dev,
-					  (uint64_t)api_param_int(call, "inode", 0), &s);
+		(void)engine_get_ino_stat(a->w->engine, fs->dev, ino, &s);
 	vl_call_reply(
 		call,
-		json_pack("{so so so so so sb ss so so so so ss ss so si sb so so so}",
+		json_pack("{so so so so so sb ss so so so so ss ss so si sb so so so so}",
 			  "mount", vl_string(fs->target), "type", vl_string(fs->type),
 			  "source", vl_string(fs->source), "bdi", vl_string(fs->bdev.bdi),
 			  "disk", vl_string(fs->bdev.name), "managed", (int)f->managed,
@@ -98,7 +99,8 @@ static void reply_explain(struct api *a, struct vl_call *call, const struct plan
 			  f->managed ? api_u64(plan_context(f, group)) : json_null(),
 			  "contexts_n", (int)f->contexts, "tracked", (int)s.tracked,
 			  "state", vl_string(s.tracked ? s.state : NULL), "dirty_bytes",
-			  api_u64(s.dirty_bytes), "age_ms", api_u64(s.age_ms)));
+			  api_u64(s.dirty_bytes), "age_ms", api_u64(s.age_ms), "hint",
+			  api_explained_hint(a, f, ino, s.tracked ? s.rule : -1, path)));
 }
 
 void api_explain(struct api *a, struct vl_call *call)

@@ -179,8 +179,16 @@ static void size_pool(struct engine *e)
 int engine_apply(struct engine *e, const struct conf *c, struct fsys_table *t,
 		 struct plan *p)
 {
-	e->conf = c;
+	int r;
+
 	itab_set_max(e->tab, c->max_inodes);
+	r = hint_set_rules(e, c);
+	if (r < 0) {
+		fsys_table_free(t);
+		plan_free(p);
+		return r;
+	}
+	e->conf = c;
 	release_gone(e, p);
 	add_new(e, p);
 	size_pool(e);
@@ -218,6 +226,8 @@ struct engine *engine_free(struct engine *e)
 	ev_timer_stop(e->loop, &e->drain_step);
 	ev_timer_stop(e->loop, &e->drain_progress);
 	itab_free(e->tab);
+	hint_rules_put(e->rules);
+	hint_proc_cache_free(e->procs);
 	plan_free(e->plan);
 	fsys_table_free(e->table);
 	free(e);

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "daemon/conf.h"
+#include "daemon/hint_rule.h"
 #include "daemon/plan.h"
 
 struct ev_loop;
@@ -85,6 +86,7 @@ struct engine_ino_stat {
 	uint64_t dirty_bytes;
 	uint64_t age_ms;   /* dirty for so long */
 	const char *state; /* "watched", "queued", "flushing", "hot", "lingering" */
+	int rule;          /* hint_rules.v[]: that its last look found; -1: none */
 };
 int engine_get_ino_stat(const struct engine *e, dev_t dev, uint64_t ino,
 			struct engine_ino_stat *ret);
@@ -108,6 +110,19 @@ int engine_drain_start(struct engine *e, dev_t dev,
 		       void (*progress)(const struct drain_progress *p, void *arg),
 		       void *arg, struct engine_drain **ret);
 struct engine_drain *engine_drain_free(struct engine_drain *d);
+
+/* ---- Hints ---------------------------------------------------------------- */
+
+/* Who asks for what (hint_lease.h), asked before each look at an inode. */
+struct engine_hints {
+	/* True: @ret is set.  @dirtied: it was written to since the look before. */
+	bool (*find)(void *arg, dev_t dev, uint64_t ino, bool dirtied, struct hint *ret);
+	void *arg;
+};
+/* NULL: nobody.  @h must outlive the engine, or the next call. */
+void engine_set_hints(struct engine *e, const struct engine_hints *h);
+/* The [hint] sections that are in force; NULL: there are none. */
+const struct hint_rules *engine_hint_rules(const struct engine *e);
 
 /* ---- Events -------------------------------------------------------------- */
 

@@ -32,6 +32,7 @@ void ework_put(struct ework *w)
 {
 	if (!w || --w->refs)
 		return;
+	hint_rules_put(w->fs.rules);
 	free(w->target);
 	free(w->skip);
 	free(w);
@@ -81,6 +82,7 @@ static int ework_make(const struct engine *e, const struct plan_fs *p, bool by_h
 		return r;
 	}
 	w->fs.target = w->target;
+	w->fs.rules = hint_rules_get(e->rules);
 	w->fs.mnt_id = p->fs->mnt_id;
 	w->fs.how = by_handle ? WORK_HANDLE : open_how(p->fs->type);
 	w->fs.geom = p->fs->geom;

@@ -6,6 +6,7 @@
  *   engine_fs.c     one managed file system: its source, its worker's view
  *   engine_track.c  inodes: dirtied, looked at when due, settled
  *   engine_run.c    contexts: which batches and flushes run, and how many
+ *   engine_hint.c   what applications and rules say of an inode
  *   engine_drain.c  draining a file system for `wbctl sync`
  *   engine_stat.c   what is told to others
  *
@@ -138,6 +139,10 @@ struct engine {
 	uint64_t active;      /* records that are not lingering */
 	uint64_t silenced;    /* records with an ignore mark */
 	uint64_t overflows, refused;
+	const struct engine_hints *hints; /* NULL: nobody has any */
+	struct hint_rules *rules;         /* NULL: none; every ework has them too */
+	const struct conf *rules_conf;    /* that they were made from */
+	struct hint_proc_cache *procs;
 	void (*listener)(const struct engine_event *ev, void *arg);
 	void *listener_arg;
 };
@@ -147,6 +152,14 @@ double engine_now(void);                      /* seconds, monotonic */
 uint32_t engine_tick(const struct engine *e); /* now, in wheel ticks */
 void engine_emit(struct engine *e, enum engine_event_kind kind, const struct efs *fs,
 		 const struct ino *i, uint64_t bytes, int error, const char *reason);
+
+/* ---- engine_hint.c ---- */
+int hint_set_rules(struct engine *e, const struct conf *c);
+/* An inode was dirtied by @pid. */
+void hint_note_process(struct engine *e, struct ino *i, pid_t pid);
+/* What is known of its hint before the look. */
+void hint_fill(struct engine *e, const struct efs *f, const struct ino *i,
+	       struct work_item *it);
 
 /* ---- engine_fs.c ---- */
 int efs_new(struct engine *e, const struct plan_fs *p, struct efs **ret);

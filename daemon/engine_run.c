@@ -63,6 +63,7 @@ static void item_fill(struct engine *e, struct work_item *it, uint32_t idx)
 		.fd = -1,
 	};
 	memcpy(it->handle, i->handle, i->handle_len);
+	hint_fill(e, e->fs[i->fs], i, it);
 }
 
 static void batch_done(struct pool_job *job)
@@ -73,6 +74,8 @@ static void batch_done(struct pool_job *job)
 	struct engine *e = f->e;
 
 	c->in_flight--;
+	for (unsigned n = 0; n < b->n && b->ework != f->work; n++)
+		b->item[n].rule = -1; /* by a number of rules that may be gone */
 	for (unsigned n = 0; n < b->n; n++)
 		track_settle(e, f, &b->item[n]);
 	ework_put(b->ework);
@@ -240,9 +243,9 @@ static bool start_stride(struct ectx *c)
 
 /* A stride has about as many dirty bytes as configured: where little of a large
  * range is dirty, it is longer. */
-static uint64_t step_of(const struct efs *f, const struct judge_ret *v)
+static uint64_t step_of(const struct judge_ret *v)
 {
-	uint64_t stride = f->work->fs.judge.stride, range = v->end - v->off;
+	uint64_t stride = v->stride, range = v->end - v->off;
 	double thin = v->bytes ? (double)range / (double)v->bytes : 1;
 	double step = (double)stride * thin;
 
@@ -263,7 +266,7 @@ int run_flush(struct efs *f, struct ectx *c, uint32_t idx, int fd,
 		.fd = fd,
 		.off = v->off,
 		.end = v->end,
-		.step = step_of(f, v),
+		.step = step_of(v),
 		.bytes = v->bytes,
 		.range = v->end - v->off,
 		.flushed_to = v->flushed,

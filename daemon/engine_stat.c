@@ -89,7 +89,7 @@ int engine_get_ino_stat(const struct engine *e, dev_t dev, uint64_t ino,
 
 	if (!f)
 		return -ENOENT;
-	*ret = (struct engine_ino_stat){.state = "not tracked"};
+	*ret = (struct engine_ino_stat){.state = "not tracked", .rule = -1};
 	idx = itab_find(e->tab, f->slot, ino, NULL, 0);
 	if (idx == ITAB_NONE)
 		return 0;
@@ -98,6 +98,7 @@ int engine_get_ino_stat(const struct engine *e, dev_t dev, uint64_t ino,
 	ret->dirty_bytes = (uint64_t)i->dirty * UNIT;
 	ret->age_ms = track_age_ms(e, i);
 	ret->state = state_text(i);
+	ret->rule = (int)i->rule - 1;
 	return 0;
 }
 

@@ -153,6 +153,7 @@ static void track_new(struct engine *e, struct efs *f, const struct source_event
 	i->group = geom_group_of_ino(&f->work->fs.geom, ev->ino);
 	i->ctx = (uint8_t)efs_ctx(f, i->group)->id;
 	i->events = 1;
+	hint_note_process(e, i, ev->pid);
 	count_in(f, i);
 	schedule(e, idx, first_look_ms(f));
 	track_arm_timer(e);
@@ -192,6 +193,7 @@ void track_dirty(const struct source_event *ev, void *arg)
 		return;
 	}
 	i = itab_at(e->tab, idx);
+	hint_note_process(e, i, ev->pid);
 	if (i->state == INO_LOOKING || i->state == INO_QUEUED) {
 		i->flags |= INO_F_AGAIN;
 	} else if (!ev->handle || i->flags & INO_F_LINGER) {
@@ -277,6 +279,7 @@ static void set_look(struct efs *f, struct ino *i, const struct work_item *it)
 	i->group = it->group;
 	i->ctx = (uint8_t)efs_ctx(f, it->group)->id;
 	i->patience = it->verdict.patience;
+	i->rule = (uint16_t)(it->rule + 1);
 	i->flags |= INO_F_LOOKED;
 	i->flags &= (uint8_t) ~(INO_F_SILENCED | INO_F_LINGER | INO_F_HOT);
 	if (it->silenced)

@@ -31,9 +31,9 @@ static uint64_t handle_key(int type, const uint8_t *h, unsigned len)
 
 /* Events lie at multiples of four bytes, so nothing in them may be read in place. */
 static void info(uint16_t fs, const struct source_sink *sink, const uint8_t *p,
-		 size_t len)
+		 size_t len, pid_t pid)
 {
-	struct source_event ev = {.fs = fs};
+	struct source_event ev = {.fs = fs, .pid = pid};
 	struct fanotify_event_info_fid f;
 	struct file_handle h;
 
@@ -69,7 +69,7 @@ static void event(uint16_t fs, const struct source_sink *sink,
 		memcpy(&h, p, sizeof(h));
 		if (h.len < sizeof(h) || h.len > end - p)
 			return;
-		info(fs, sink, p, h.len);
+		info(fs, sink, p, h.len, m->pid);
 	}
 }
 

@@ -57,6 +57,8 @@ struct ino {
 	uint8_t handle_type;
 	uint8_t handle_len; /* 0 with INO_F_KEYED */
 	uint8_t handle[ITAB_HANDLE_MAX];
+	uint16_t class; /* of the process that dirtied it: hint_rule.h */
+	uint16_t rule;  /* that its last look found, plus one; 0: none */
 };
 
 struct itab;

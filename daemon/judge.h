@@ -76,6 +76,7 @@ struct judge_ret {
 	enum judge_reason reason;
 	uint64_t off, end; /* JUDGE_FLUSH: the range, in bytes */
 	uint64_t bytes;    /* JUDGE_FLUSH: dirty bytes expected in it */
+	uint64_t stride;   /* JUDGE_FLUSH: bytes per operation; the caller sets it */
 	uint64_t wait_ms;  /* JUDGE_WAIT */
 	uint8_t patience;  /* to remember */
 	uint64_t flushed;  /* to remember, once flushed */

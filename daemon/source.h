@@ -30,6 +30,7 @@ struct source_event {
 	const void *handle; /* fanotify; NULL: found by its number */
 	uint8_t handle_type;
 	uint8_t handle_len;
+	pid_t pid; /* who dirtied it; 0: not known */
 };
 
 struct source_sink {

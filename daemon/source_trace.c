@@ -83,6 +83,8 @@ static void sample(struct source_trace *s, const uint8_t *rec, size_t len)
 		if (s->dev[i].dev != dev)
 			continue;
 		ev.ino = field_u64(raw, &s->fmt.ino);
+		if (s->fmt.pid.size && field_in(&s->fmt.pid, raw_len))
+			ev.pid = (pid_t)field_u64(raw, &s->fmt.pid);
 		s->sink.dirty(&ev, s->sink.arg);
 		return;
 	}

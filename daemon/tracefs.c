@@ -96,6 +96,8 @@ int tracefs_parse(const char *text, struct trace_format *ret)
 	if (!f.id || !field(text, "dev", &f.dev) || !field(text, "ino", &f.ino) ||
 	    !field(text, "mode", &f.mode) || f.dev.size != 4)
 		return -EOPNOTSUPP;
+	if (!field(text, "common_pid", &f.pid) || f.pid.size != 4)
+		f.pid.size = 0;
 	*ret = f;
 	return 0;
 }

@@ -12,6 +12,7 @@ struct trace_field {
 struct trace_format {
 	uint64_t id; /* perf_event_attr.config */
 	struct trace_field dev, ino, mode;
+	struct trace_field pid; /* size 0: there is none */
 };
 
 /*

@@ -2,6 +2,7 @@
 /* The worker's side of work.h.  Nothing here touches the loop's data. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,39 @@ static bool is_skipped(const struct work_fs *fs, uint64_t ino)
 	return false;
 }
 
+/* Where it is, in this name space; a file whose name is not in memory has none. */
+static const char *path_of(int fd, const struct stat *st, char *buf, size_t size)
+{
+	char link[40];
+	ssize_t n;
+
+	if (!st->st_nlink)
+		return NULL;
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, buf, size - 1);
+	if (n <= 0 || (size_t)n == size - 1 || *buf != '/')
+		return NULL;
+	buf[n] = '\0';
+	return buf;
+}
+
+/* A lease counts before any rule: who writes the file knows best. */
+static void find_hint(const struct work_fs *fs, struct work_item *it, int fd,
+		      const struct stat *st)
+{
+	char buf[PATH_MAX];
+	const char *path = NULL;
+
+	it->rule = -1;
+	if (hint_is_set(&it->hint) || !fs->rules)
+		return;
+	if (fs->rules->by_path)
+		path = path_of(fd, st, buf, sizeof(buf));
+	it->rule = hint_rules_pick(fs->rules, path, it->processes);
+	if (it->rule >= 0)
+		it->hint = fs->rules->v[it->rule].hint;
+}
+
 static int look(const struct work_batch *b, struct work_item *it, int fd,
 		const struct stat *st)
 {
@@ -135,6 +169,7 @@ static int look(const struct work_batch *b, struct work_item *it, int fd,
 		.pressure = b->pressure,
 		.drain = it->drain,
 	};
+	struct judge_conf conf = fs->judge;
 	struct timespec ts;
 	uint64_t dirty;
 
@@ -151,7 +186,11 @@ static int look(const struct work_batch *b, struct work_item *it, int fd,
 	now.idle_ms = ms_between(&st->st_ctim, &ts);
 	it->size = now.size;
 	it->dirty = now.dirty;
-	it->verdict = judge(&fs->judge, &it->past, &now);
+	find_hint(fs, it, fd, st);
+	if (hint_is_set(&it->hint))
+		(void)hint_flush(&fs->judge, &it->hint, &conf);
+	it->verdict = judge(&conf, &it->past, &now);
+	it->verdict.stride = conf.stride;
 	return 0;
 }
 

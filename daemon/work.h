@@ -12,6 +12,7 @@
 
 #include "daemon/fan.h"
 #include "daemon/fsys.h"
+#include "daemon/hint_rule.h"
 #include "daemon/itab.h"
 #include "daemon/judge.h"
 #include "daemon/pool.h"
@@ -37,7 +38,8 @@ struct work_fs {
 	const struct fsys_inode *skip; /* swap: never touched */
 	unsigned n_skip;
 	dev_t dev;
-	int fan_fd; /* -1: the source is trace */
+	struct hint_rules *rules; /* NULL: none; the reference is ework's */
+	int fan_fd;               /* -1: the source is trace */
 	enum fan_marks marks;
 };
 
@@ -53,7 +55,10 @@ struct work_item {
 	bool silence, silenced, drain;
 	uint64_t age_ms;
 	struct judge_past past;
+	struct hint hint;   /* of a lease; zero: the rules are asked */
+	uint64_t processes; /* mask of the rules that fit who dirtied it */
 	/* out */
+	int rule;  /* that gave the hint; -1: none */
 	int error; /* -errno: could not be opened or looked at; -ESTALE: gone */
 	int flush_error;
 	bool unreachable;

@@ -27,7 +27,10 @@ static void on_call(struct vl_call *call, void *arg)
 	api_dispatch(arg, call);
 }
 
-static const struct vl_server_ops ops = {connections, on_call};
+static const struct vl_server_ops ops = {
+	.connections = connections,
+	.call = on_call,
+};
 
 struct world {
 	struct wbd w;
@@ -47,6 +50,8 @@ static struct world *world_get(void)
 		abort();
 	fake_setup(&w->w);
 	w->api.w = &w->w;
+	if (api_hints_new(&w->api, &w->api.hints) < 0)
+		abort();
 	listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (vl_server_new(w->w.loop, listener, API_INTERFACE, &ops, &w->api,
 			  &w->api.server) < 0)
@@ -99,13 +104,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct world *w = world_get();
 	unsigned started = fake.drains_started - fake.drains_freed;
+	/* Nobody in particular, so that Reload is refused. */
+	const struct ucred nobody = {.uid = 65534, .gid = 65534};
 	int p[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, p) < 0)
 		abort();
 	(void)fcntl(p[0], F_SETFL, O_NONBLOCK);
-	/* Nobody in particular, so that Reload is refused. */
-	if (vl_conn_new(w->api.server, p[0], 65534, 65534) < 0)
+	if (vl_conn_new(w->api.server, p[0], &nobody) < 0)
 		abort();
 	talk(w, p[1], data, size);
 	close(p[1]);

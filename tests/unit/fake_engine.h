@@ -22,6 +22,8 @@ static struct fake {
 	unsigned drains_started, drains_freed;
 	void (*event)(const struct engine_event *ev, void *arg);
 	void *event_arg;
+	const struct engine_hints *hints;
+	const struct hint_rules *rules;
 	int reload_result;
 	unsigned reloads;
 } fake;
@@ -105,7 +107,7 @@ int engine_get_ino_stat(const struct engine *e, dev_t dev, uint64_t ino,
 	(void)dev;
 	if (ino != 131)
 		return -ENOENT;
-	*ret = (struct engine_ino_stat){true, 4096, 1500, "queued"};
+	*ret = (struct engine_ino_stat){true, 4096, 1500, "queued", -1};
 	return 0;
 }
 
@@ -131,6 +133,18 @@ struct engine_drain *engine_drain_free(struct engine_drain *d)
 		fake.drain = NULL;
 	free(d);
 	return NULL;
+}
+
+void engine_set_hints(struct engine *e, const struct engine_hints *h)
+{
+	(void)e;
+	fake.hints = h;
+}
+
+const struct hint_rules *engine_hint_rules(const struct engine *e)
+{
+	(void)e;
+	return fake.rules;
 }
 
 const char *engine_event_name(enum engine_event_kind k)

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * See hint_fd.h.  The threads are detached and share an object that the last of
+ * them frees, so that one that hangs for ever holds nobody up.  They come with the
+ * work and leave soon after it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "common/cleanup.h"
+#include "daemon/ev.h"
+#include "daemon/hint_fd.h"
+#include "daemon/hint_file.h"
+
+#define IDLE_SECONDS 5
+#define STACK_BYTES  (64 * 1024)
+
+struct running {
+	uid_t uid;
+	bool used;
+};
+
+struct hint_fds {
+	struct ev_loop *loop;
+	ev_io on_done;
+	int efd;
+
+	pthread_mutex_t lock;
+	pthread_cond_t work;
+	struct hint_look *todo, **todo_tail;
+	struct hint_look *finished;
+	struct hint_mounts *mounts;
+	struct running run[HINT_FD_THREADS];
+	unsigned threads, idle, waiting, closing;
+	bool over;
+};
+
+static void destroy(struct hint_fds *h)
+{
+	struct hint_look *l;
+
+	while ((l = h->todo)) {
+		h->todo = l->next;
+		free(l);
+	}
+	while ((l = h->finished)) {
+		h->finished = l->next;
+		free(l);
+	}
+	hint_mounts_free(h->mounts);
+	if (h->efd >= 0)
+		(void)close(h->efd);
+	pthread_cond_destroy(&h->work);
+	pthread_mutex_destroy(&h->lock);
+	free(h);
+}
+
+/* ---- the threads ------------------------------------------------------------ */
+
+static unsigned running_of(const struct hint_fds *h, uid_t uid)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < HINT_FD_THREADS; i++)
+		n += h->run[i].used && h->run[i].uid == uid;
+	return n;
+}
+
+/* The first whose user has a thread left; takes it off the list. */
+static struct hint_look *next_look(struct hint_fds *h, unsigned slot)
+{
+	struct hint_look **p = &h->todo;
+
+	while (*p && running_of(h, (*p)->uid) >= HINT_FD_PER_UID)
+		p = &(*p)->next;
+	if (*p) {
+		struct hint_look *l = *p;
+
+		*p = l->next;
+		if (!*p)
+			h->todo_tail = p;
+		h->run[slot] = (struct running){l->uid, true};
+		return l;
+	}
+	return NULL;
+}
+
+/* With the lock held.  NULL: the thread is to end. */
+static struct hint_look *wait_look(struct hint_fds *h, unsigned slot)
+{
+	struct hint_look *l = NULL;
+	struct timespec until;
+	int r = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += IDLE_SECONDS;
+	h->idle++;
+	while (!h->over && !(l = next_look(h, slot)) && r != ETIMEDOUT)
+		r = pthread_cond_timedwait(&h->work, &h->lock, &until);
+	h->idle--;
+	return l;
+}
+
+static void finish(struct hint_fds *h, struct hint_look *l)
+{
+	uint64_t one = 1;
+
+	if (l->close_only || h->over) {
+		free(l);
+		return;
+	}
+	l->next = h->finished;
+	h->finished = l;
+	/* Full only when the loop has been told often enough. */
+	if (write(h->efd, &one, sizeof(one)) < 0)
+		return;
+}
+
+static unsigned take_slot(struct hint_fds *h)
+{
+	unsigned i = 0;
+
+	while (h->run[i].used)
+		i++;
+	h->run[i] = (struct running){(uid_t)-1, true};
+	return i;
+}
+
+static void *thread(void *arg)
+{
+	struct hint_fds *h = arg;
+	struct hint_look *l;
+	unsigned slot;
+	bool last;
+
+	pthread_mutex_lock(&h->lock);
+	slot = take_slot(h);
+	while ((l = wait_look(h, slot))) {
+		pthread_mutex_unlock(&h->lock);
+		if (!l->close_only)
+			l->error = hint_file_look(h->mounts, l->fd, &l->file);
+		(void)close(l->fd);
+		pthread_mutex_lock(&h->lock);
+		h->run[slot].uid = (uid_t)-1;
+		h->waiting -= !l->close_only;
+		h->closing -= l->close_only;
+		finish(h, l);
+		if (h->todo) /* one that this user kept back may go */
+			pthread_cond_signal(&h->work);
+	}
+	h->run[slot].used = false;
+	last = !--h->threads && h->over;
+	pthread_mutex_unlock(&h->lock);
+	if (last)
+		destroy(h);
+	return NULL;
+}
+
+static int start_thread(struct hint_fds *h)
+{
+	sigset_t all, old;
+	pthread_attr_t attr;
+	pthread_t t;
+	int r;
+
+	if (pthread_attr_init(&attr))
+		return -ENOMEM;
+	(void)pthread_attr_setstacksize(&attr, STACK_BYTES);
+	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	h->threads++;
+	r = pthread_create(&t, &attr, thread, h);
+	if (r)
+		h->threads--;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	return -r;
+}
+
+/* ---- the loop's side ----------------------------------------------------------- */
+
+static void on_done(struct ev_loop *loop, ev_io *w, int revents)
+{
+	struct hint_fds *h = w->data;
+	struct hint_look *l, *list = NULL;
+	uint64_t n;
+
+	(void)loop;
+	(void)revents;
+	if (read(h->efd, &n, sizeof(n)) < 0 && errno != EAGAIN)
+		return;
+	pthread_mutex_lock(&h->lock);
+	while ((l = h->finished)) { /* the newest is first: turned round */
+		h->finished = l->next;
+		l->next = list;
+		list = l;
+	}
+	pthread_mutex_unlock(&h->lock);
+	while ((l = list)) {
+		list = l->next;
+		l->done(l);
+	}
+}
+
+int hint_fds_new(struct ev_loop *loop, struct hint_fds **ret)
+{
+	struct hint_fds *h = calloc(1, sizeof(*h));
+	pthread_condattr_t ca;
+
+	if (!h)
+		return -ENOMEM;
+	h->loop = loop;
+	h->todo_tail = &h->todo;
+	pthread_mutex_init(&h->lock, NULL);
+	pthread_condattr_init(&ca);
+	pthread_condattr_setclock(&ca, CLOCK_MONOTONIC);
+	pthread_cond_init(&h->work, &ca);
+	pthread_condattr_destroy(&ca);
+	h->efd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	h->mounts = hint_mounts_new();
+	if (h->efd < 0 || !h->mounts) {
+		destroy(h);
+		return -ENOMEM;
+	}
+	ev_io_init(&h->on_done, on_done, h->efd, EV_READ);
+	h->on_done.data = h;
+	ev_io_start(loop, &h->on_done);
+	*ret = h;
+	return 0;
+}
+
+struct hint_fds *hint_fds_free(struct hint_fds *h)
+{
+	bool last;
+
+	if (!h)
+		return NULL;
+	ev_io_stop(h->loop, &h->on_done);
+	pthread_mutex_lock(&h->lock);
+	h->over = true;
+	last = !h->threads;
+	pthread_cond_broadcast(&h->work);
+	pthread_mutex_unlock(&h->lock);
+	if (last)
+		destroy(h);
+	return NULL;
+}
+
+int hint_fds_set_managed(struct hint_fds *h, const dev_t *dev, size_t n)
+{
+	return hint_mounts_set(h->mounts, dev, n);
+}
+
+static bool has_room(const struct hint_fds *h, uid_t uid)
+{
+	unsigned n = running_of(h, uid);
+
+	for (const struct hint_look *l = h->todo; l; l = l->next)
+		n += !l->close_only && l->uid == uid;
+	return h->waiting < HINT_FD_WAITING && n < HINT_FD_WAITING / 2;
+}
+
+/* With the lock held. */
+static void submit(struct hint_fds *h, struct hint_look *l)
+{
+	l->next = NULL;
+	*h->todo_tail = l;
+	h->todo_tail = &l->next;
+	h->waiting += !l->close_only;
+	h->closing += l->close_only;
+	if (h->idle)
+		pthread_cond_signal(&h->work);
+	else if (h->threads < HINT_FD_THREADS)
+		(void)start_thread(h); /* else it stays until one can be had */
+}
+
+int hint_fds_look(struct hint_fds *h, int fd, struct hint_look *l)
+{
+	bool room;
+
+	pthread_mutex_lock(&h->lock);
+	room = has_room(h, l->uid);
+	if (room) {
+		l->fd = fd;
+		l->close_only = false;
+		submit(h, l);
+	}
+	pthread_mutex_unlock(&h->lock);
+	if (room)
+		return 0;
+	hint_fds_close(h, fd);
+	return -EBUSY;
+}
+
+void hint_fds_close(struct hint_fds *h, int fd)
+{
+	struct hint_look *l = calloc(1, sizeof(*l));
+
+	if (!l) {
+		(void)close(fd);
+		return;
+	}
+	*l = (struct hint_look){.uid = (uid_t)-2, .fd = fd, .close_only = true};
+	pthread_mutex_lock(&h->lock);
+	submit(h, l);
+	pthread_mutex_unlock(&h->lock);
+}
+
+bool hint_fds_room(struct hint_fds *h)
+{
+	bool room;
+
+	pthread_mutex_lock(&h->lock);
+	room = h->closing < HINT_FD_WAITING;
+	pthread_mutex_unlock(&h->lock);
+	return room;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Descriptors that clients send.  Whose file system one is on is not known before
+ * it is asked, and a FUSE server that its client runs may answer never: not to
+ * fstat(2), not even to close(2).  So nothing is done with one on the loop, nor on
+ * the engine's workers: a few threads that may be lost do it all.
+ *
+ * What is known without asking is asked first: /proc/self/fdinfo names the mount.
+ * If this name space has it, the mount table says whether its file system is
+ * managed, and one that is not is only closed.
+ *
+ * No descriptor is kept: each is closed before its answer comes.
+ */
+#ifndef WB_HINT_FD_H
+#define WB_HINT_FD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct ev_loop;
+struct hint_fds;
+
+#define HINT_FD_THREADS 8
+#define HINT_FD_PER_UID 2   /* at work for one user at once, and for closing */
+#define HINT_FD_WAITING 256 /* looks; one user may have half of them */
+
+/* What was found. */
+struct hint_file {
+	dev_t dev; /* of the superblock, as mountinfo has it; 0: not known */
+	uint64_t ino;
+	bool writable;
+	uint32_t block;   /* bytes */
+	bool xfs;         /* the next three are known */
+	uint32_t extsize; /* bytes; 0: no hint */
+	uint32_t extents;
+	bool realtime;
+};
+
+struct hint_look {
+	uid_t uid;
+	struct hint_file file;
+	/* 0; -EXDEV: not on a managed file system (file.dev, if it is known);
+	 * -EBADF: O_PATH; -EISDIR; -EINVAL: no regular file; another -errno. */
+	int error;
+	void (*done)(struct hint_look *l); /* on the loop; frees it */
+	/* the rest is hint_fd.c's */
+	int fd;
+	bool close_only;
+	struct hint_look *next;
+};
+
+int hint_fds_new(struct ev_loop *loop, struct hint_fds **ret);
+/* Waits for nothing: threads that hang are left behind, done() is not called for
+ * what is under way. */
+struct hint_fds *hint_fds_free(struct hint_fds *h);
+
+/* The superblocks that may be touched: now and whenever the plan changes. */
+int hint_fds_set_managed(struct hint_fds *h, const dev_t *dev, size_t n);
+
+/* Looks at @fd and closes it; takes it over in any case.  -EBUSY: too many already
+ * wait, of this user or in all (then @l stays the caller's). */
+int hint_fds_look(struct hint_fds *h, int fd, struct hint_look *l);
+/* Only closes it. */
+void hint_fds_close(struct hint_fds *h, int fd);
+/* False: so many wait to be closed that no more should be received. */
+bool hint_fds_room(struct hint_fds *h);
+
+#endif

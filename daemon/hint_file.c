@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* See hint_file.h: the mount first, then the file, and only if it is managed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+
+#include "common/cleanup.h"
+#include "daemon/hint_file.h"
+
+#define MOUNTS_MAX   65536
+#define REREAD_AFTER 1 /* seconds; a mount that is not found may be new */
+
+struct mount {
+	int id;
+	dev_t dev;
+};
+
+struct hint_mounts {
+	pthread_mutex_t lock;
+	struct mount *v;
+	size_t n, cap;
+	time_t read_at; /* 0: not yet */
+	dev_t *managed;
+	size_t n_managed;
+};
+
+struct hint_mounts *hint_mounts_new(void)
+{
+	struct hint_mounts *m = calloc(1, sizeof(*m));
+
+	if (m)
+		pthread_mutex_init(&m->lock, NULL);
+	return m;
+}
+
+struct hint_mounts *hint_mounts_free(struct hint_mounts *m)
+{
+	if (!m)
+		return NULL;
+	pthread_mutex_destroy(&m->lock);
+	free(m->v);
+	free(m->managed);
+	free(m);
+	return NULL;
+}
+
+int hint_mounts_set(struct hint_mounts *m, const dev_t *managed, size_t n)
+{
+	dev_t *copy = malloc((n + 1) * sizeof(*copy));
+
+	if (!copy)
+		return -ENOMEM;
+	if (n)
+		memcpy(copy, managed, n * sizeof(*copy));
+	pthread_mutex_lock(&m->lock);
+	free(m->managed);
+	m->managed = copy;
+	m->n_managed = n;
+	m->read_at = 0;
+	pthread_mutex_unlock(&m->lock);
+	return 0;
+}
+
+/* ---- mounts --------------------------------------------------------------- */
+
+static int by_id(const void *a, const void *b)
+{
+	const struct mount *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static bool add_mount(struct hint_mounts *m, int id, dev_t dev)
+{
+	if (m->n == m->cap) {
+		size_t cap = m->cap ? 2 * m->cap : 64;
+		struct mount *v = reallocarray(m->v, cap, sizeof(*v));
+
+		if (!v || cap > MOUNTS_MAX)
+			return false;
+		m->v = v;
+		m->cap = cap;
+	}
+	m->v[m->n++] = (struct mount){id, dev};
+	return true;
+}
+
+/* "36 35 98:0 / /mnt rw - xfs /dev/sda rw": the first three fields are ours. */
+static void read_mounts(struct hint_mounts *m)
+{
+	CLEANUP(cleanup_fclosep) FILE *f = fopen("/proc/self/mountinfo", "re");
+	CLEANUP(cleanup_freep) char *line = NULL;
+	unsigned maj, min;
+	size_t cap = 0;
+	int id;
+
+	m->n = 0;
+	m->read_at = time(NULL);
+	while (f && getline(&line, &cap, f) > 0)
+		if (sscanf(line, "%d %*d %u:%u ", &id, &maj, &min) == 3 &&
+		    !add_mount(m, id, makedev(maj, min)))
+			break;
+	if (m->n)
+		qsort(m->v, m->n, sizeof(*m->v), by_id);
+}
+
+static const struct mount *search(const struct hint_mounts *m, int id)
+{
+	const struct mount key = {.id = id};
+
+	return m->n ? bsearch(&key, m->v, m->n, sizeof(key), by_id) : NULL;
+}
+
+/* The superblock of mount @id, or 0: it is not in this name space. */
+static dev_t dev_of_mount(struct hint_mounts *m, int id)
+{
+	const struct mount *found;
+	dev_t dev;
+
+	pthread_mutex_lock(&m->lock);
+	if (!m->read_at)
+		read_mounts(m);
+	found = search(m, id);
+	if (!found && time(NULL) - m->read_at >= REREAD_AFTER) {
+		read_mounts(m);
+		found = search(m, id);
+	}
+	dev = found ? found->dev : 0;
+	pthread_mutex_unlock(&m->lock);
+	return dev;
+}
+
+static bool is_managed(struct hint_mounts *m, dev_t dev)
+{
+	bool yes = false;
+
+	pthread_mutex_lock(&m->lock);
+	for (size_t i = 0; i < m->n_managed && !yes; i++)
+		yes = m->managed[i] == dev;
+	pthread_mutex_unlock(&m->lock);
+	return yes;
+}
+
+/* ---- the file ---------------------------------------------------------------- */
+
+/* The kernel's own record: no file system is asked. */
+static int mount_of(int fd)
+{
+	CLEANUP(cleanup_fclosep) FILE *f = NULL;
+	char path[48], line[128];
+	int id;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "mnt_id: %d", &id) == 1)
+			return id;
+	return -ENODATA;
+}
+
+/* 0 and the superblock, if the descriptor is on a managed one.  A mount of another
+ * name space (a container's, or the host's seen from within the service) has no
+ * entry here: then the file must be asked, without going to a server for it. */
+static int find_managed(struct hint_mounts *m, int fd, dev_t *ret)
+{
+	int id = mount_of(fd);
+	struct statx sx;
+
+	if (id < 0)
+		return id;
+	*ret = dev_of_mount(m, id);
+	if (!*ret) {
+		if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &sx) <
+		    0)
+			return -errno;
+		*ret = makedev(sx.stx_dev_major, sx.stx_dev_minor);
+	}
+	return is_managed(m, *ret) ? 0 : -EXDEV;
+}
+
+static void look_xfs(int fd, struct hint_file *f)
+{
+	struct fsxattr x;
+
+	if (ioctl(fd, FS_IOC_FSGETXATTR, &x) < 0)
+		return;
+	f->xfs = true;
+	f->extsize = x.fsx_xflags & FS_XFLAG_EXTSIZE ? x.fsx_extsize : 0;
+	f->extents = x.fsx_nextents;
+	f->realtime = x.fsx_xflags & FS_XFLAG_REALTIME;
+}
+
+int hint_file_look(struct hint_mounts *m, int fd, struct hint_file *ret)
+{
+	int flags = fcntl(fd, F_GETFL);
+	struct hint_file f = {0};
+	struct stat st;
+	int r;
+
+	if (flags < 0)
+		return -errno;
+	if (flags & O_PATH)
+		return -EBADF;
+	f.writable = (flags & O_ACCMODE) != O_RDONLY;
+	r = find_managed(m, fd, &f.dev);
+	if (r < 0) {
+		ret->dev = f.dev;
+		return r;
+	}
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+	f.ino = st.st_ino;
+	f.block = st.st_blksize > 0 ? (uint32_t)st.st_blksize : 0;
+	look_xfs(fd, &f);
+	*ret = f;
+	return 0;
+}

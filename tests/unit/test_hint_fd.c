@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Descriptors from clients: in the protocol (one per message, only where a method
+ * takes it, none leaked), and what is found of one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include "tests/unit/vl_harness.h"
+#include "daemon/hint_fd.h"
+#include "daemon/hint_file.h"
+#include "daemon/vl_conn.h"
+
+struct fixture {
+	struct ev_loop *loop;
+	struct sockaddr_un sa;
+	socklen_t len;
+	struct vl_server *server;
+	struct client c;
+	struct vl_call *held;
+	unsigned dropped, calls;
+	int got;
+	bool room;
+	uint64_t closed;
+};
+
+static unsigned connections(void *arg)
+{
+	(void)arg;
+	return 10;
+}
+
+static bool takes_fd(const char *method, void *arg)
+{
+	(void)arg;
+	return method[strlen(method) - 1] == 'd';
+}
+
+static void drop_fd(int fd, void *arg)
+{
+	struct fixture *f = arg;
+
+	f->dropped++;
+	close(fd);
+}
+
+static bool room_fd(void *arg)
+{
+	return ((struct fixture *)arg)->room;
+}
+
+static void on_closed(uint64_t id, void *arg)
+{
+	((struct fixture *)arg)->closed = id;
+}
+
+static void on_gone(void *arg)
+{
+	((struct fixture *)arg)->held = NULL;
+}
+
+/* t.d takes the descriptor and tells its inode, t.held waits with it, t.leave does
+ * nothing with it. */
+static void on_call(struct vl_call *call, void *arg)
+{
+	struct fixture *f = arg;
+	struct stat st = {0};
+	int fd;
+
+	f->calls++;
+	if (!strcmp(vl_call_method(call), "t.held")) {
+		f->held = call;
+		vl_call_defer(call, on_gone, f);
+		return;
+	}
+	if (!strcmp(vl_call_method(call), "t.leaved")) {
+		vl_call_reply(call, json_object());
+		return;
+	}
+	fd = vl_call_take_fd(call);
+	f->got = fd;
+	if (fd >= 0)
+		assert_int_equal(fstat(fd, &st), 0);
+	if (fd >= 0)
+		close(fd);
+	vl_call_reply(call, json_pack("{sI}", "ino", (json_int_t)st.st_ino));
+}
+
+static const struct vl_server_ops ops = {
+	.connections = connections,
+	.call = on_call,
+	.takes_fd = takes_fd,
+	.drop_fd = drop_fd,
+	.room_fd = room_fd,
+	.closed = on_closed,
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	int fd = harness_listen(&f->sa, &f->len);
+
+	f->room = true;
+	f->loop = ev_loop_new(EVFLAG_AUTO | EVFLAG_NOENV);
+	assert_int_equal(vl_server_new(f->loop, fd, "t", &ops, f, &f->server), 0);
+	f->c = dial(&f->sa, f->len);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	vl_server_free(f->server);
+	if (f->c.fd >= 0)
+		hang_up(&f->c);
+	ev_loop_destroy(f->loop);
+	free(f);
+	return 0;
+}
+
+static unsigned open_fds(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+static void send_fds(struct client *c, const void *data, size_t len, const int *fds,
+		     unsigned n)
+{
+	union {
+		struct cmsghdr h;
+		char space[CMSG_SPACE(253 * sizeof(int))];
+	} u = {0};
+	struct iovec v = {(void *)(uintptr_t)data, len};
+	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &u};
+
+	m.msg_controllen = CMSG_SPACE(n * sizeof(int));
+	u.h.cmsg_len = CMSG_LEN(n * sizeof(int));
+	u.h.cmsg_level = SOL_SOCKET;
+	u.h.cmsg_type = SCM_RIGHTS;
+	memcpy(CMSG_DATA(&u.h), fds, n * sizeof(int));
+	assert_int_equal(sendmsg(c->fd, &m, MSG_NOSIGNAL), (ssize_t)len);
+}
+
+static void say_fd(struct client *c, const char *text, int fd)
+{
+	send_fds(c, text, strlen(text) + 1, &fd, 1);
+}
+
+static uint64_t hear_ino(struct fixture *f)
+{
+	json_t *j = hear(f->loop, &f->c);
+	json_t *p = json_object_get(j, "parameters");
+	uint64_t ino = (uint64_t)json_integer_value(json_object_get(p, "ino"));
+
+	json_decref(j);
+	return ino;
+}
+
+static uint64_t ino_of(int fd)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	return st.st_ino;
+}
+
+static void comes_with_its_call(void **state)
+{
+	struct fixture *f = *state;
+	int p[2];
+
+	assert_int_equal(pipe2(p, O_CLOEXEC), 0);
+	say_fd(&f->c, "{\"method\":\"t.d\"}", p[0]);
+	assert_int_equal(hear_ino(f), ino_of(p[0]));
+	assert_true(say(f->loop, &f->c, "{\"method\":\"t.d\"}"));
+	assert_int_equal(hear_ino(f), 0);
+	assert_int_equal(f->got, -1);
+	assert_int_equal(f->dropped, 0);
+	close(p[0]);
+	close(p[1]);
+}
+
+/* Behind a call that waits: each keeps its own. */
+static void pipelined(void **state)
+{
+	struct fixture *f = *state;
+	int fd[20];
+	char name[32];
+
+	say_fd(&f->c, "{\"method\":\"t.held\"}", 0);
+	while (!f->held)
+		turn(f->loop);
+	for (unsigned i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "/tmp/wb-fd.XXXXXX");
+		fd[i] = mkostemp(name, O_CLOEXEC);
+		unlink(name);
+		say_fd(&f->c, "{\"method\":\"t.d\"}", fd[i]);
+		for (unsigned k = 0; k < 3; k++)
+			turn(f->loop);
+	}
+	vl_call_reply(f->held, json_object());
+	assert_int_equal(hear_ino(f), 0);
+	for (unsigned i = 0; i < 20; i++) {
+		assert_int_equal(hear_ino(f), ino_of(fd[i]));
+		close(fd[i]);
+	}
+	assert_int_equal(f->dropped, 1); /* the held one's */
+}
+
+static void in_two_parts(void **state)
+{
+	struct fixture *f = *state;
+	static const char text[] = "{\"method\":\"t.d\"}";
+	int fd = 0;
+
+	send_fds(&f->c, text, 5, &fd, 1);
+	for (unsigned k = 0; k < 5; k++)
+		turn(f->loop);
+	assert_true(say_bytes(f->loop, &f->c, text + 5, sizeof(text) - 5));
+	assert_int_equal(hear_ino(f), ino_of(0));
+}
+
+static void where_none_is_taken(void **state)
+{
+	struct fixture *f = *state;
+
+	say_fd(&f->c, "{\"method\":\"t.none\"}", 0);
+	expect_error(f->loop, &f->c, "t.BadDescriptor");
+	assert_int_equal(f->dropped, 1);
+	assert_int_equal(f->calls, 0);
+	/* The connection goes on. */
+	assert_true(say(f->loop, &f->c, "{\"method\":\"t.d\"}"));
+	assert_int_equal(hear_ino(f), 0);
+}
+
+static void more_than_one(void **state)
+{
+	struct fixture *f = *state;
+	static const char text[] = "{\"method\":\"t.d\"}";
+	int fds[253] = {0};
+
+	send_fds(&f->c, text, sizeof(text), fds, 2);
+	expect_error(f->loop, &f->c, "t.BadDescriptor");
+	assert_int_equal(f->dropped, 2);
+	send_fds(&f->c, text, sizeof(text), fds, 253);
+	expect_error(f->loop, &f->c, "t.BadDescriptor");
+	assert_int_equal(f->dropped, 255);
+	/* One with each half of a message. */
+	send_fds(&f->c, text, 5, fds, 1);
+	for (unsigned k = 0; k < 5; k++)
+		turn(f->loop);
+	send_fds(&f->c, text + 5, sizeof(text) - 5, fds, 1);
+	expect_error(f->loop, &f->c, "t.BadDescriptor");
+	assert_int_equal(f->dropped, 257);
+	assert_int_equal(f->calls, 0);
+}
+
+static void none_is_leaked(void **state)
+{
+	struct fixture *f = *state;
+	unsigned before;
+
+	/* The loop and the connection have what they need. */
+	assert_true(say(f->loop, &f->c, "{\"method\":\"t.d\"}"));
+	assert_int_equal(hear_ino(f), 0);
+	before = open_fds();
+	say_fd(&f->c, "{\"method\":\"t.leaved\"}", 0); /* the handler leaves it */
+	json_decref(hear(f->loop, &f->c));
+	assert_int_equal(f->dropped, 1);
+	say_fd(&f->c, "not json", 0);
+	expect_error(f->loop, &f->c, "t.ProtocolError");
+	expect_closed(f->loop, &f->c);
+	assert_int_equal(f->dropped, 2);
+	hang_up(&f->c);
+	assert_int_equal(open_fds(), before - 2); /* the two ends of the connection */
+	/* Hung up in the middle, with one waiting and one unread. */
+	f->c = dial(&f->sa, f->len);
+	say_fd(&f->c, "{\"method\":\"t.held\"}", 0);
+	while (!f->held)
+		turn(f->loop);
+	say_fd(&f->c, "{\"meth", 0);
+	hang_up(&f->c);
+	while (f->held)
+		turn(f->loop);
+	turn(f->loop);
+	assert_int_equal(open_fds(), before - 2);
+	assert_int_equal(f->closed, 2);
+}
+
+static void no_room(void **state)
+{
+	struct fixture *f = *state;
+
+	f->room = false;
+	say_fd(&f->c, "{\"method\":\"t.d\"}", 0);
+	assert_int_equal(hear_ino(f), 0);
+	assert_int_equal(f->got, -1);
+}
+
+/* ---- what is found ------------------------------------------------------------ */
+
+struct answer {
+	struct hint_look l;
+	bool done;
+	struct answer *self;
+};
+
+static void on_looked(struct hint_look *l)
+{
+	((struct answer *)l)->done = true;
+}
+
+static int look(struct fixture *f, struct hint_fds *h, int fd, struct hint_file *ret)
+{
+	struct answer a = {.l.done = on_looked};
+	double end = test_now() + PUMP_S;
+
+	assert_true(fd >= 0);
+	assert_int_equal(hint_fds_look(h, fd, &a.l), 0);
+	while (!a.done && test_now() < end)
+		ev_run(f->loop, EVRUN_ONCE);
+	assert_true(a.done);
+	assert_int_equal(fcntl(fd, F_GETFD), -1); /* it is closed */
+	*ret = a.l.file;
+	return a.l.error;
+}
+
+static void looks(void **state)
+{
+	struct fixture *f = *state;
+	char name[] = "/tmp/wb-fd.XXXXXX";
+	int fd = mkostemp(name, O_CLOEXEC), p[2];
+	struct hint_file file;
+	struct hint_fds *h;
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(hint_fds_new(f->loop, &h), 0);
+	/* Nothing is managed yet. */
+	assert_int_equal(look(f, h, fd, &file), -EXDEV);
+	assert_int_equal(hint_fds_set_managed(h, &st.st_dev, 1), 0);
+	assert_int_equal(look(f, h, open(name, O_WRONLY), &file), 0);
+	assert_int_equal(file.dev, st.st_dev);
+	assert_int_equal(file.ino, st.st_ino);
+	assert_true(file.writable);
+	assert_int_equal(look(f, h, open(name, O_RDONLY), &file), 0);
+	assert_false(file.writable);
+	assert_int_equal(look(f, h, open(name, O_PATH), &file), -EBADF);
+	assert_int_equal(look(f, h, open("/tmp", O_RDONLY), &file), -EISDIR);
+	assert_int_equal(look(f, h, open("/proc/self/status", O_RDONLY), &file), -EXDEV);
+	assert_int_equal(pipe2(p, O_CLOEXEC), 0);
+	assert_int_equal(look(f, h, p[1], &file), -EXDEV);
+	close(p[0]);
+	unlink(name);
+	/* Closing comes to its end too. */
+	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	hint_fds_close(h, fd);
+	while (fcntl(fd, F_GETFD) >= 0)
+		usleep(1000);
+	assert_true(hint_fds_room(h));
+	hint_fds_free(h);
+}
+
+/* Descriptors that hang hold their threads, not us; the rest is refused in time. */
+static void hanging(void **state)
+{
+	struct fixture *f = *state;
+	struct hint_look *l[HINT_FD_WAITING];
+	struct hint_fds *h;
+	unsigned taken = 0;
+
+	assert_int_equal(hint_fds_new(f->loop, &h), 0);
+	for (unsigned i = 0; i < HINT_FD_WAITING; i++) {
+		l[i] = calloc(1, sizeof(*l[i]));
+		l[i]->uid = 1000;
+		l[i]->done = on_looked;
+		if (hint_fds_look(h, open("/dev/null", O_RDONLY), l[i]) == 0)
+			taken++;
+		else
+			free(l[i]);
+	}
+	assert_true(taken > 0);
+	/* Freed at any time; what is left is nobody's. */
+	hint_fds_free(h);
+}
+
+int main(void)
+{
+#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(comes_with_its_call),
+		T(pipelined),
+		T(in_two_parts),
+		T(where_none_is_taken),
+		T(more_than_one),
+		T(none_is_leaked),
+		T(no_room),
+		T(looks),
+		T(hanging),
+	};
+
+	return cmocka_run_group_tests_name("hint_fd", tests, NULL, NULL);
+}
