@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -149,6 +150,26 @@ static void print_state(const json_t *e)
 	print_line("state", text);
 }
 
+static void print_hint(const json_t *h)
+{
+	CLEANUP(cleanup_freep) char *text = NULL;
+	char write[UNITS_LEN] = "-", file[UNITS_LEN] = "-";
+	const char *where = get_str(h, "where"), *who = get_str(h, "who");
+	const char *from = get_str(h, "from");
+
+	if (get_u64(h, "write_size"))
+		units_human_size(get_u64(h, "write_size"), write);
+	if (get_u64(h, "file_size"))
+		units_human_size(get_u64(h, "file_size"), file);
+	if (asprintf(&text, "writes of %s, size %s: %s %s%s%s%s", write, file,
+		     from && !strcmp(from, "rule") ? "rule" : "asked for by",
+		     who ? who : "?", where ? " (" : "", where ? where : "",
+		     where ? ")" : "") < 0)
+		text = NULL;
+	if (text)
+		print_line("hint", text);
+}
+
 static void print_text(const struct subject *s, const json_t *e)
 {
 	CLEANUP(cleanup_freep) char *name = escaped(s->path), *text = NULL;
@@ -175,6 +196,17 @@ static void print_text(const struct subject *s, const json_t *e)
 	printf("  %-12s%" PRIu64 " of %" PRIu64 "\n", "context", get_u64(e, "context"),
 	       get_u64(e, "contexts_n"));
 	print_state(e);
+	if (json_is_object(json_object_get(e, "hint")))
+		print_hint(json_object_get(e, "hint"));
+}
+
+/* Where the file is for rules by path; NULL if it has no name in UTF-8. */
+static json_t *place_of(const char *path)
+{
+	CLEANUP(cleanup_freep) char *real = realpath(path, NULL);
+	json_t *j = real ? json_string(real) : NULL;
+
+	return j ? j : json_null();
 }
 
 static int print_explained(const struct opts *o, const struct subject *s, json_t *e)
@@ -214,9 +246,9 @@ static int run(const struct opts *o, int argc, char **argv)
 		r = find_group(&s, fd);
 	if (r == WBCTL_OK)
 		r = daemon_call(o, "io.writeback.Explain",
-				json_pack("{ss sI sI}", "device", s.device, "inode",
+				json_pack("{ss sI sI so}", "device", s.device, "inode",
 					  (json_int_t)s.st.st_ino, "group",
-					  (json_int_t)s.group),
+					  (json_int_t)s.group, "path", place_of(s.path)),
 				&e);
 	return r == WBCTL_OK ? print_explained(o, &s, e) : r;
 }

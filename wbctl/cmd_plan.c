@@ -2,6 +2,8 @@
 /* wbctl plan: what the daemon decided for each file system, and why. */
 #include <stdio.h>
 
+#include "common/units.h"
+#include "daemon/knob.h"
 #include "wbctl/wbctl.h"
 
 enum {
@@ -110,6 +112,42 @@ static void add_filesystem(struct table *t, const json_t *f)
 		add_context(t, l, c);
 }
 
+/* What is for the whole machine is nobody's to set but the administrator's. */
+static json_t *proposals(const struct opts *o)
+{
+	struct knob_proposal p[2];
+	json_t *list = json_array();
+	struct knob_vm v;
+	unsigned n = knob_vm_read("", &v) == 0 ? knob_vm_propose(&v, p) : 0;
+
+	for (unsigned i = 0; i < n; i++)
+		json_array_append_new(
+			list, json_pack("{ss sI sI ss}", "sysctl", p[i].name, "now",
+					(json_int_t)p[i].now, "proposed",
+					(json_int_t)p[i].proposed, "why", p[i].why));
+	if (o->json)
+		return json_pack("{so}", "proposals", list);
+	json_decref(list);
+	return NULL;
+}
+
+static void print_proposals(const struct opts *o)
+{
+	struct knob_proposal p[2];
+	struct knob_vm v;
+	unsigned n = 0;
+
+	if (!o->json && !o->noheadings && !o->columns && knob_vm_read("", &v) == 0)
+		n = knob_vm_propose(&v, p);
+	for (unsigned i = 0; i < n; i++) {
+		char now[UNITS_LEN];
+
+		units_human_size(p[i].now, now);
+		printf("%sProposed, not set: %s = %llu (now %s): %s.\n", i ? "" : "\n",
+		       p[i].name, (unsigned long long)p[i].proposed, now, p[i].why);
+	}
+}
+
 static int run(const struct opts *o, int argc, char **argv)
 {
 	struct table t;
@@ -126,7 +164,8 @@ static int run(const struct opts *o, int argc, char **argv)
 	if (r == WBCTL_OK) {
 		json_array_foreach (json_object_get(plan, "filesystems"), i, f)
 			add_filesystem(&t, f);
-		r = table_print(&t, NULL);
+		r = table_print(&t, proposals(o));
+		print_proposals(o);
 	}
 	json_decref(plan);
 	table_clear(&t);

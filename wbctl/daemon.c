@@ -74,6 +74,7 @@ static const struct {
 	 "mount"},
 	{"io.writeback.NotManaged", "not managed", "reason"},
 	{"io.writeback.NoSuchGroup", "there is no such group", "group"},
+	{"io.writeback.BadDescriptor", "it cannot take a hint for this file", "reason"},
 	{"io.writeback.PermissionDenied", "permission denied", "reason"},
 	{"io.writeback.Timeout", "the time is over", "mount"},
 	{"io.writeback.ReloadRefused", "the configuration was refused", "reason"},

@@ -12,11 +12,11 @@
 
 static const struct command *const commands[] = {
 	&cmd_status, /* without arguments */
-	&cmd_sync,   &cmd_explain, &cmd_plan,    &cmd_features,
-	&cmd_config, &cmd_monitor, &cmd_version,
+	&cmd_sync,   &cmd_explain, &cmd_plan,   &cmd_features, &cmd_config,  &cmd_monitor,
+	&cmd_hint,   &cmd_hints,   &cmd_verify, &cmd_rollback, &cmd_version,
 };
 
-enum { OPT_NOHEADINGS = 256, OPT_SOCKET, OPT_NO_COLOR, OPT_TIMEOUT };
+enum { OPT_NOHEADINGS = 256, OPT_SOCKET, OPT_NO_COLOR, OPT_TIMEOUT, OPT_PRINT };
 
 static const struct option options[] = {
 	{"json", no_argument, NULL, 'J'},
@@ -26,6 +26,7 @@ static const struct option options[] = {
 	{"socket", required_argument, NULL, OPT_SOCKET},
 	{"no-color", no_argument, NULL, OPT_NO_COLOR},
 	{"timeout", required_argument, NULL, OPT_TIMEOUT},
+	{"print", no_argument, NULL, OPT_PRINT},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'V'},
 	{0},
@@ -51,6 +52,9 @@ static void print_help(const struct command *c)
 	       "      --no-color      no colour; so does NO_COLOR in the environment\n");
 	if (!c || c->takes_timeout)
 		printf("      --timeout T     sync: give up after 10, 500ms, 2min ...\n");
+	if (!c || c->takes_print)
+		printf("      --print         rollback: only show what would be "
+		       "written\n");
 	printf("  -h, --help          this, or the columns of a command\n"
 	       "  -V, --version       the version\n");
 	if (c && c->n_cols)
@@ -96,6 +100,9 @@ static int parse_options(int argc, char **argv, struct opts *o, bool *ret_versio
 		case OPT_NO_COLOR:
 			o->color = false;
 			break;
+		case OPT_PRINT:
+			o->print = true;
+			break;
 		case OPT_TIMEOUT:
 			if (parse_time(optarg, &o->timeout_ms) == 0)
 				break;
@@ -124,6 +131,10 @@ static int check_usage(const struct command *c, const struct opts *o, int n)
 	}
 	if (o->timeout_ms >= 0 && !c->takes_timeout) {
 		complain("--timeout is for sync, not for %s.", c->name);
+		return WBCTL_USAGE;
+	}
+	if (o->print && !c->takes_print) {
+		complain("--print is for rollback, not for %s.", c->name);
 		return WBCTL_USAGE;
 	}
 	if (o->columns && !c->n_cols) {

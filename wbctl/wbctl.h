@@ -29,6 +29,7 @@ struct opts {
 	const char *socket;
 	const char *columns; /* -o, or NULL */
 	bool json, noheadings, bytes, color;
+	bool print;         /* --print */
 	int64_t timeout_ms; /* --timeout; -1: none */
 };
 
@@ -39,13 +40,15 @@ struct command {
 	int (*run)(const struct opts *o, int argc, char **argv); /* argv[0]: the first */
 	int args_min, args_max;                                  /* -1: any number */
 	bool takes_timeout;
+	bool takes_print;
 	const struct column *cols; /* for the help of -o; or NULL */
 	unsigned n_cols;
 };
 
 /* Rows of the command table, one per file cmd_NAME.c. */
 extern const struct command cmd_status, cmd_sync, cmd_explain, cmd_plan, cmd_features,
-	cmd_config, cmd_monitor, cmd_version;
+	cmd_config, cmd_monitor, cmd_hint, cmd_hints, cmd_verify, cmd_rollback,
+	cmd_version;
 
 /* ---- Saying things ---------------------------------------------------------- */
 

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * wbctl hint PATH SIZE: says for a program that does not how large its writes to a
+ * file are.  The file is opened here, so the kernel checks that the caller may write
+ * it; the daemon keeps the hint until the file has been idle for a while.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+
+#include "common/units.h"
+#include "common/vl_client.h"
+#include "wbctl/wbctl.h"
+
+#define EXTSIZE_MAX (1U << 30)
+
+static int open_file(const char *path)
+{
+	/* O_NONBLOCK: a FIFO must not wait for its reader. */
+	int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+	struct stat st;
+
+	if (fd < 0) {
+		complain("Cannot open %s for writing: %s.", path, strerror(errno));
+		return -1;
+	}
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	complain("%s is not a regular file: hints are for files.", path);
+	close(fd);
+	return -1;
+}
+
+/* XFS, before the file has data: its space then comes in pieces of this size.  That
+ * it cannot be done is told by the daemon's answer. */
+static void set_extsize(int fd, uint64_t size)
+{
+	struct fsxattr x;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || st.st_blocks || st.st_blksize <= 0 ||
+	    size <= (uint64_t)st.st_blksize || ioctl(fd, FS_IOC_FSGETXATTR, &x) < 0 ||
+	    x.fsx_nextents || x.fsx_xflags & FS_XFLAG_REALTIME)
+		return;
+	if (size > EXTSIZE_MAX)
+		size = EXTSIZE_MAX;
+	size -= size % (uint64_t)st.st_blksize;
+	x.fsx_xflags |= FS_XFLAG_EXTSIZE;
+	x.fsx_extsize = (uint32_t)size;
+	(void)ioctl(fd, FS_IOC_FSSETXATTR, &x);
+}
+
+/* Taken back before data came: no trace of it stays. */
+static void clear_extsize(int fd)
+{
+	struct fsxattr x;
+
+	if (ioctl(fd, FS_IOC_FSGETXATTR, &x) < 0 || x.fsx_nextents ||
+	    !(x.fsx_xflags & FS_XFLAG_EXTSIZE))
+		return;
+	x.fsx_xflags &= ~(unsigned)FS_XFLAG_EXTSIZE;
+	x.fsx_extsize = 0;
+	(void)ioctl(fd, FS_IOC_FSSETXATTR, &x);
+}
+
+static int call(const struct opts *o, const char *method, json_t *params, int fd,
+		json_t **ret)
+{
+	CLEANUP(cleanup_freep) char *text = NULL;
+	struct vl_answer a = {0};
+	struct vl_client *c;
+	int r = daemon_open(o, &c);
+
+	if (r != WBCTL_OK) {
+		json_decref(params);
+		return r;
+	}
+	r = vl_client_send_fd(c, method, params, fd);
+	if (r == 0)
+		r = vl_client_receive(c, WBCTL_TIMEOUT_MS, &a);
+	vl_client_free(c);
+	if (r < 0) {
+		complain("The daemon at %s does not answer: %s.", o->socket,
+			 strerror(-r));
+		return r == -ETIMEDOUT ? WBCTL_TIMED_OUT : WBCTL_FAILED;
+	}
+	if (a.error) {
+		text = daemon_error_text(&a);
+		complain("The daemon says: %s.", text ? text : a.error);
+		vl_answer_clear(&a);
+		return WBCTL_FAILED;
+	}
+	*ret = json_incref(a.params);
+	vl_answer_clear(&a);
+	return WBCTL_OK;
+}
+
+static int print_effects(const struct opts *o, const char *path, json_t *j)
+{
+	CLEANUP(cleanup_freep) char *name = escaped(path);
+	json_t *e;
+	size_t i;
+
+	if (o->json)
+		return print_json(j);
+	printf("%s\n", name ? name : "?");
+	json_array_foreach (json_object_get(j, "effects"), i, e) {
+		const char *reason = get_str(e, "why");
+		CLEANUP(cleanup_freep) char *why = reason ? escaped(reason) : NULL;
+
+		if (get_bool(e, "in_force"))
+			printf("  %-13sin force\n", get_str(e, "name"));
+		else
+			printf("  %-13snot in force: %s\n", get_str(e, "name"),
+			       why ? why : "?");
+	}
+	json_decref(j);
+	return fflush(stdout) ? WBCTL_FAILED : WBCTL_OK;
+}
+
+static int run(const struct opts *o, int argc, char **argv)
+{
+	CLEANUP(cleanup_closep) int fd = -1;
+	char err[UNITS_ERR_LEN];
+	uint64_t size = 0;
+	json_t *j = NULL;
+	int r;
+
+	(void)argc;
+	if (strcmp(argv[1], "off") && units_parse_size(argv[1], &size, err) < 0) {
+		complain("SIZE: %s.", err);
+		return WBCTL_USAGE;
+	}
+	fd = open_file(argv[0]);
+	if (fd < 0)
+		return WBCTL_FAILED;
+	if (!size) {
+		clear_extsize(fd);
+		r = call(o, "io.writeback.HintClear", NULL, fd, &j);
+		json_decref(j);
+		return r;
+	}
+	set_extsize(fd, size);
+	r = call(o, "io.writeback.Hint",
+		 json_pack("{sI sb}", "write_size", (json_int_t)size, "keep", 1), fd, &j);
+	if (r != WBCTL_OK)
+		clear_extsize(fd);
+	return r == WBCTL_OK ? print_effects(o, argv[0], j) : r;
+}
+
+const struct command cmd_hint = {
+	.name = "hint",
+	.args = "PATH SIZE|off",
+	.help = "Says how large the writes to a file are",
+	.run = run,
+	.args_min = 2,
+	.args_max = 2,
+};
