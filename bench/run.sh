@@ -10,7 +10,9 @@ out=${BENCH_OUT:-$BUILD/bench}
 export BENCH_OUT=$out
 
 order="drain-random drain-sequential steady-random device-bound write-overhead small-files
-temp-files hot-overwrite idle tracked-memory hint-cost extents-hinted copy-time copy-latency"
+order="drain-random drain-sequential steady-random device-bound write-overhead small-files
+temp-files hot-overwrite idle tracked-memory hint-cost extents-hinted copy-time copy-latency
+lease-memory"
 
 if [ "$(id -u)" -ne 0 ]; then
 	echo "The benchmarks make file systems of their own: run make bench as root." >&2

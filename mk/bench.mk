@@ -10,7 +10,11 @@ $(BUILD)/itab_bench: $(call obj,bench/itab_bench.c bench/pattern.c) $(BUILD)/lib
 	$(if $(Q),@echo "  LD    $@")
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 
-bench-bins: $(BUILD)/wbload $(BUILD)/itab_bench
+$(BUILD)/lease_bench: $(call obj,bench/lease_bench.c bench/pattern.c) $(BUILD)/libwbd.a
+	$(if $(Q),@echo "  LD    $@")
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^
+
+bench-bins: $(BUILD)/wbload $(BUILD)/itab_bench $(BUILD)/lease_bench
 # What tests/system/7* run.
 test-bins: $(BUILD)/wbload
 
