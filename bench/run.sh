@@ -10,7 +10,6 @@ out=${BENCH_OUT:-$BUILD/bench}
 export BENCH_OUT=$out
 
 order="drain-random drain-sequential steady-random device-bound write-overhead small-files
-order="drain-random drain-sequential steady-random device-bound write-overhead small-files
 temp-files hot-overwrite idle tracked-memory hint-cost extents-hinted copy-time copy-latency
 lease-memory"
 
