@@ -297,7 +297,7 @@ int hint_leases_put(struct hint_leases *t, const struct hint_lease *l, size_t ma
 	head = chain(t, x->dev, x->ino);
 	x->hash_next = *head; /* in front: the newest is found first */
 	*head = x;
-	list_add(x->keep ? &t->kept : &o->own, x);
+	list_add(o ? &o->own : &t->kept, x);
 	(*count_of(t, x->uid))++;
 	t->n++;
 	return 0;

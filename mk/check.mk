@@ -125,7 +125,7 @@ lint-cppcheck: $(IDL_INC)
 lint-tidy: $(IDL_INC)
 	@rm -rf build/tidy && mkdir -p build/tidy
 	@printf '%s\n' $(filter %.c,$(C_FILES)) | xargs -P $$(nproc) -n 1 tests/tidy-one \
-	  -std=gnu11 -I. -I$(BUILD)/gen -D_GNU_SOURCE $(PKG_CFLAGS)
+	  -std=gnu11 -I. -Iinclude -I$(BUILD)/gen -D_GNU_SOURCE $(PKG_CFLAGS)
 
 # A man page must come out of scdoc, and be sound to mandoc.
 lint-man: $(MAN)

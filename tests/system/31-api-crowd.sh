@@ -28,8 +28,8 @@ keep = collections.deque()
 refused = 0
 for i in range(10000):
     s = socket.socket(socket.AF_UNIX)
+    s.connect(sys.argv[1])  # waits while the queue is full; with a timeout it would not
     s.settimeout(30)
-    s.connect(sys.argv[1])
     keep.append(s)
     if len(keep) > min(hard - 64, 12000):
         keep.popleft().close()

@@ -317,6 +317,7 @@ static void explained(void **state)
 	assert_string_equal(json_string_value(json_object_get(h, "who")), "bulk");
 	assert_string_equal(json_string_value(json_object_get(h, "where")), "wb.conf:7");
 	json_decref(j);
+	fake.rules = NULL;
 }
 
 int main(void)

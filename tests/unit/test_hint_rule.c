@@ -238,7 +238,7 @@ static void flushes(void **state)
 	}
 	(void)flush_for(&c, 0, 4 << 20, &yes);
 	assert_false(yes);
-	r = flush_for(&c, 4 << 20, 0, &yes);
+	(void)flush_for(&c, 4 << 20, 0, &yes);
 	assert_false(yes); /* that is how it is anyway */
 	off.after = JUDGE_OFF;
 	(void)flush_for(&off, 1 << 20, 0, &yes);
