@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +24,16 @@ struct vl_client {
 	struct vl_in in;
 };
 
+/* The kernel says the same of a socket without a listener and of any other file. */
+static int connect_error(const char *path, int error)
+{
+	struct stat st;
+
+	if (error == ECONNREFUSED && stat(path, &st) == 0 && !S_ISSOCK(st.st_mode))
+		return -ENOTSOCK;
+	return -error;
+}
+
 int vl_client_open(const char *path, struct vl_client **ret)
 {
 	struct sockaddr_un sa = {.sun_family = AF_UNIX};
@@ -39,7 +50,7 @@ int vl_client_open(const char *path, struct vl_client **ret)
 	/* A full backlog makes connect() wait; sending itself never blocks. */
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	if (connect(fd, (struct sockaddr *)&sa, sizeof(sa)) < 0)
-		return -errno;
+		return connect_error(path, errno);
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return -ENOMEM;
@@ -57,6 +68,11 @@ struct vl_client *vl_client_free(struct vl_client *c)
 		free(c);
 	}
 	return NULL;
+}
+
+int vl_client_fd(const struct vl_client *c)
+{
+	return c->fd;
 }
 
 static long long now_ms(void)

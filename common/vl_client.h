@@ -8,9 +8,11 @@
 
 struct vl_client;
 
-/* -ENOENT and -ECONNREFUSED: nobody listens at @path; -ENAMETOOLONG. */
+/* -ENOENT and -ECONNREFUSED: nobody listens at @path; -ENOTSOCK; -ENAMETOOLONG. */
 int vl_client_open(const char *path, struct vl_client **ret);
 struct vl_client *vl_client_free(struct vl_client *c);
+/* To poll for input beside others; vl_client_receive() without a time then reads. */
+int vl_client_fd(const struct vl_client *c);
 
 /* Sends a call; steals @params (NULL: none).  @timeout_ms < 0 waits for ever. */
 int vl_client_send(struct vl_client *c, const char *method, json_t *params, bool more,

@@ -2,9 +2,11 @@
 /* wbctl monitor: what the engine does, a line per event, until it is stopped. */
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/vl_client.h"
 #include "common/units.h"
@@ -71,11 +73,34 @@ static int take_event(const struct opts *o, struct vl_answer *a, bool *ret_more)
 	}
 	r = print_event(o, a->params);
 	*ret_more = r == 0 && a->continues;
-	if (r < 0 && r != -EPIPE) {
-		complain("Cannot write: %s.", strerror(-r));
-		return WBCTL_FAILED;
+	if (r == 0)
+		return WBCTL_OK;
+	clearerr(stdout); /* main() need not complain as well */
+	if (r == -EPIPE)
+		return WBCTL_OK;
+	complain("cannot write the output: %s", strerror(-r));
+	return WBCTL_FAILED;
+}
+
+/* The next event; -EPIPE if nobody reads our output any more, which an idle file
+ * system would else never let us notice. */
+static int next_event(struct vl_client *c, struct vl_answer *ret)
+{
+	struct pollfd p[] = {{.fd = vl_client_fd(c), .events = POLLIN},
+			     {.fd = STDOUT_FILENO}};
+	int r;
+
+	for (;;) {
+		r = vl_client_receive(c, 0, ret);
+		if (r != -ETIMEDOUT)
+			return r;
+		if (poll(p, ARRAY_SIZE(p), -1) < 0) {
+			if (errno != EINTR)
+				return -errno;
+		} else if (p[1].revents & (POLLERR | POLLHUP)) {
+			return -EPIPE;
+		}
 	}
-	return WBCTL_OK;
 }
 
 static int run(const struct opts *o, int argc, char **argv)
@@ -97,9 +122,12 @@ static int run(const struct opts *o, int argc, char **argv)
 		more = false;
 	}
 	while (more && r == WBCTL_OK) {
+		int err = next_event(c, &a);
+
 		/* The daemon stopped, or cut us off for reading too slowly. */
-		if (vl_client_receive(c, -1, &a) < 0) {
-			complain("The daemon hung up.");
+		if (err < 0) {
+			if (err != -EPIPE)
+				complain("The daemon hung up.");
 			break;
 		}
 		r = take_event(o, &a, &more);

@@ -98,6 +98,7 @@ static void probe_daemon(struct sync_run *s)
 	else
 		complain("%s; the kernel alone writes back (syncfs).",
 			 daemon_is_absent(r) ? "The daemon does not run"
+			 : r == -ENOTSOCK    ? "What --socket names is not a socket"
 					     : "The daemon cannot be reached");
 }
 
@@ -155,10 +156,11 @@ static void report_job(const struct sync_job *j)
 {
 	const char *what = j->mount ? j->mount : "all other file systems";
 
-	if (!j->over)
-		complain("%s: not all is on the device yet and the time is over; writing "
-			 "goes on.",
-			 what);
+	if (!j->over && j->unanswered)
+		complain("%s: the daemon did not answer in time.", what);
+	else if (!j->over)
+		complain("%s: the time is over before %s said that all is on the device.",
+			 what, j->mount ? "syncfs" : "sync");
 	else if (failed(j))
 		complain("%s: %s.", what, error_words(j->last.error));
 	else if (j->note)

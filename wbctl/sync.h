@@ -13,7 +13,7 @@
 
 #include "wbctl/wbctl.h"
 
-enum sync_kind { SYNC_PROGRESS, SYNC_NOTE, SYNC_RESULT };
+enum sync_kind { SYNC_ASKED, SYNC_PROGRESS, SYNC_NOTE, SYNC_RESULT };
 
 /* What a child tells; shorter than PIPE_BUF, so each arrives whole. */
 struct sync_msg {
@@ -32,6 +32,7 @@ struct sync_job {
 	pid_t pid;
 	int fd; /* what the child tells; -1: not started, or over */
 	bool over;
+	bool unanswered;      /* the daemon was asked and has said nothing yet */
 	struct sync_msg last; /* progress or result */
 	char *note;
 };

@@ -38,9 +38,12 @@ static bool follow_drain(struct vl_client *c, int out, struct sync_msg *m)
 	int r;
 
 	while (more) {
-		r = vl_client_receive(c, -1, &a);
+		/* It tells its progress many times a second, or it hangs. */
+		r = vl_client_receive(c, WBCTL_TIMEOUT_MS, &a);
 		if (r < 0) {
-			tell_note(out, "the daemon stopped during the drain");
+			tell_note(out, r == -ETIMEDOUT
+					       ? "the daemon does not answer"
+					       : "the daemon stopped during the drain");
 			return false;
 		}
 		if (a.error) {
@@ -63,8 +66,11 @@ static bool drain(const struct opts *o, const char *device, int out, struct sync
 {
 	struct vl_client *c;
 	bool ok;
-	int r = vl_client_open(o->socket, &c);
+	int r;
 
+	m->kind = SYNC_ASKED;
+	tell(out, m);
+	r = vl_client_open(o->socket, &c);
 	if (r < 0) {
 		tell_note(out, "the daemon cannot be reached");
 		return false;
@@ -161,6 +167,7 @@ void sync_job_read(struct sync_job *j)
 
 	while ((n = read(j->fd, &m, sizeof(m))) == (ssize_t)sizeof(m)) {
 		m.text[sizeof(m.text) - 1] = '\0';
+		j->unanswered = m.kind == SYNC_ASKED;
 		if (m.kind == SYNC_NOTE) {
 			free(j->note);
 			j->note = strdup(m.text);
