@@ -216,7 +216,7 @@ static int print_explained(const struct opts *o, const struct subject *s, json_t
 	if (!o->json) {
 		print_text(s, e);
 		json_decref(e);
-		return fflush(stdout) ? WBCTL_FAILED : WBCTL_OK;
+		return WBCTL_OK;
 	}
 	path = json_string(s->path);
 	if (!path) { /* not UTF-8 */

@@ -119,7 +119,7 @@ static int print_effects(const struct opts *o, const char *path, json_t *j)
 			       why ? why : "?");
 	}
 	json_decref(j);
-	return fflush(stdout) ? WBCTL_FAILED : WBCTL_OK;
+	return WBCTL_OK;
 }
 
 static int run(const struct opts *o, int argc, char **argv)

@@ -67,8 +67,6 @@ static int run(const struct opts *o, int argc, char **argv)
 	for (size_t i = j.n; i--;)
 		all &= restore(o, &j.v[i]);
 	knob_journal_clear(&j);
-	if (fflush(stdout))
-		return WBCTL_FAILED;
 	return all ? WBCTL_OK : WBCTL_PARTLY;
 }
 

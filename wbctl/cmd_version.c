@@ -23,7 +23,7 @@ static int run(const struct opts *o, int argc, char **argv)
 	} else {
 		safe = theirs ? escaped(theirs) : NULL;
 		printf("wbctl %s\nwbd %s\n", WB_VERSION, safe ? safe : "(does not run)");
-		r = fflush(stdout) ? WBCTL_FAILED : WBCTL_OK;
+		r = WBCTL_OK;
 	}
 	json_decref(info);
 	return r;

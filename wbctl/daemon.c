@@ -39,8 +39,8 @@ int print_json(json_t *j)
 	json_decref(j);
 	r = json_dumpf(out, stdout, JSON_INDENT(2));
 	json_decref(out);
-	if (r < 0 || putchar('\n') == EOF || fflush(stdout) != 0)
-		return WBCTL_FAILED;
+	if (r < 0 || putchar('\n') == EOF)
+		return WBCTL_FAILED; /* main() says why */
 	return WBCTL_OK;
 }
 
@@ -54,6 +54,10 @@ static int complain_connect(const struct opts *o, int error)
 	if (error == -EAGAIN) {
 		complain("The daemon at %s accepts no connection.", o->socket);
 		return WBCTL_TIMED_OUT;
+	}
+	if (error == -ENOTSOCK) {
+		complain("%s is not a socket: --socket takes that of wbd.", o->socket);
+		return WBCTL_FAILED;
 	}
 	complain("Cannot connect to %s: %s.", o->socket, strerror(-error));
 	return WBCTL_FAILED;

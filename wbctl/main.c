@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* wbctl: shows and drives wb.  Options and the table of subcommands. */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "wbctl/wbctl.h"
+
+#define OUTPUT_BUF (1U << 20)
 
 static const struct command *const commands[] = {
 	&cmd_status, /* without arguments */
@@ -75,12 +80,25 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+static int refuse_option(int c, const char *word)
+{
+	if (c == ':')
+		complain("%s needs a value: see --help.", word);
+	else if (optopt >= OPT_NOHEADINGS || (optopt && strchr("JobhV", optopt)))
+		complain("%s: this option takes no value.", word);
+	else if (optopt)
+		complain("There is no option -%c: --help lists them.", optopt);
+	else
+		complain("There is no option %s: --help lists them.", word);
+	return WBCTL_USAGE;
+}
+
 /* WBCTL_OK to go on, -1 for the help, else the exit code. */
 static int parse_options(int argc, char **argv, struct opts *o, bool *ret_version)
 {
 	int c, ret = WBCTL_OK;
 
-	while ((c = getopt_long(argc, argv, "Jo:bhV", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, ":Jo:bhV", options, NULL)) != -1) {
 		switch (c) {
 		case 'J':
 			o->json = true;
@@ -96,7 +114,10 @@ static int parse_options(int argc, char **argv, struct opts *o, bool *ret_versio
 			break;
 		case OPT_SOCKET:
 			o->socket = optarg;
-			break;
+			if (*optarg)
+				break;
+			complain("--socket needs the path of the daemon's socket.");
+			return WBCTL_USAGE;
 		case OPT_NO_COLOR:
 			o->color = false;
 			break;
@@ -116,16 +137,21 @@ static int parse_options(int argc, char **argv, struct opts *o, bool *ret_versio
 		case 'V':
 			*ret_version = true;
 			break;
-		default: /* getopt has said what is wrong */
-			return WBCTL_USAGE;
+		default:
+			return refuse_option(c, argv[optind - 1]);
 		}
 	}
 	return ret;
 }
 
-static int check_usage(const struct command *c, const struct opts *o, int n)
+static int check_usage(const struct command *c, const struct opts *o, int n, char **argv)
 {
-	if (n < c->args_min || (c->args_max >= 0 && n > c->args_max)) {
+	if (c->args_max >= 0 && n > c->args_max) {
+		complain("unexpected argument '%s': usage: wbctl %s%s%s",
+			 argv[c->args_max], c->name, *c->args ? " " : "", c->args);
+		return WBCTL_USAGE;
+	}
+	if (n < c->args_min) {
 		complain("Usage: wbctl %s %s", c->name, c->args);
 		return WBCTL_USAGE;
 	}
@@ -141,10 +167,36 @@ static int check_usage(const struct command *c, const struct opts *o, int n)
 		complain("%s has no columns for -o to choose from.", c->name);
 		return WBCTL_USAGE;
 	}
-	return WBCTL_OK;
+	return o->columns ? table_check_columns(o->columns, c->cols, c->n_cols)
+			  : WBCTL_OK;
 }
 
-int main(int argc, char **argv)
+/* Else a socket would become the standard output.  Writing there must fail. */
+static void fill_stdio(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+			return;
+}
+
+/* What was printed may not have been written: the one place that looks. */
+static int close_output(int r)
+{
+	struct pollfd p = {.fd = STDOUT_FILENO};
+	bool bad = ferror(stdout), unread = poll(&p, 1, 0) > 0 && p.revents & POLLERR;
+	int error = fflush(stdout) ? errno : 0;
+
+	if (fclose(stdout) && !error)
+		error = errno;
+	if ((!bad && !error) || error == EPIPE || unread) /* whoever read it has gone */
+		return r;
+	complain("cannot write the output%s%s", error ? ": " : "",
+		 error ? strerror(error) : "");
+	return r == WBCTL_OK ? WBCTL_FAILED : r;
+}
+
+static int run(int argc, char **argv)
 {
 	const char *no_color = getenv("NO_COLOR");
 	struct opts o = {
@@ -156,8 +208,6 @@ int main(int argc, char **argv)
 	bool version = false, named;
 	int r;
 
-	setlocale(LC_ALL, "");
-	signal(SIGPIPE, SIG_IGN);
 	r = parse_options(argc, argv, &o, &version);
 	if (r > 0)
 		return r;
@@ -175,6 +225,22 @@ int main(int argc, char **argv)
 		print_help(named ? c : NULL);
 		return WBCTL_OK;
 	}
-	r = check_usage(c, &o, argc - optind);
+	r = check_usage(c, &o, argc - optind, argv + optind);
 	return r ? r : c->run(&o, argc - optind, argv + optind);
+}
+
+int main(int argc, char **argv)
+{
+	char *buf = malloc(OUTPUT_BUF);
+	int r;
+
+	fill_stdio();
+	/* Where all is written at once, at the end, the reason of a failure is known. */
+	if (buf && !isatty(STDOUT_FILENO))
+		(void)setvbuf(stdout, buf, _IOFBF, OUTPUT_BUF);
+	setlocale(LC_ALL, "");
+	signal(SIGPIPE, SIG_IGN);
+	r = close_output(run(argc, argv));
+	free(buf);
+	return r;
 }

@@ -10,13 +10,33 @@
 #include "common/units.h"
 #include "wbctl/wbctl.h"
 
-static int find_column(const struct table *t, const char *name, size_t len)
+static int find_column(const struct column *cols, unsigned n, const char *name,
+		       size_t len)
 {
-	for (unsigned i = 0; i < t->n_cols; i++)
-		if (strlen(t->cols[i].name) == len &&
-		    !strncasecmp(t->cols[i].name, name, len))
+	for (unsigned i = 0; i < n; i++)
+		if (strlen(cols[i].name) == len && !strncasecmp(cols[i].name, name, len))
 			return (int)i;
+	complain("There is no column \"%.*s\": --help lists them.",
+		 (int)(len > 64 ? 64 : len), name);
 	return -1;
+}
+
+int table_check_columns(const char *list, const struct column *cols, unsigned n)
+{
+	if (!*list) {
+		complain("-o needs the name of a column: --help lists them.");
+		return WBCTL_USAGE;
+	}
+	list += *list == '+';
+	while (*list) {
+		size_t len = strcspn(list, ",");
+
+		if (find_column(cols, n, list, len) < 0)
+			return WBCTL_USAGE;
+		list += len;
+		list += *list == ',';
+	}
+	return WBCTL_OK;
 }
 
 static int add_column(struct table *t, unsigned i)
@@ -36,13 +56,10 @@ static int add_named_columns(struct table *t, const char *list)
 {
 	while (*list) {
 		size_t len = strcspn(list, ",");
-		int i = find_column(t, list, len);
+		int i = find_column(t->cols, t->n_cols, list, len);
 
-		if (i < 0) {
-			complain("There is no column \"%.*s\": --help lists them.",
-				 (int)(len > 64 ? 64 : len), list);
+		if (i < 0)
 			return WBCTL_USAGE;
-		}
 		if (add_column(t, (unsigned)i) != WBCTL_OK)
 			return WBCTL_FAILED;
 		list += len;
@@ -77,6 +94,8 @@ int table_init(struct table *t, const struct opts *o, const char *name,
 		return WBCTL_FAILED;
 	scols_table_set_name(t->t, name);
 	scols_table_enable_json(t->t, o->json);
+	/* escaped() has done it; done twice, a backslash is written out too. */
+	scols_table_enable_noencoding(t->t, 1);
 	scols_table_enable_noheadings(t->t, o->noheadings);
 	scols_table_enable_colors(t->t, o->color);
 	r = add_columns(t);
@@ -178,7 +197,5 @@ int table_print(struct table *t, json_t *more)
 	if (t->o->json)
 		return print_as_json(t, more);
 	json_decref(more);
-	if (scols_print_table(t->t) != 0 || fflush(stdout) != 0)
-		return WBCTL_FAILED;
-	return WBCTL_OK;
+	return scols_print_table(t->t) == 0 ? WBCTL_OK : WBCTL_FAILED;
 }

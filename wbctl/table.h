@@ -27,6 +27,8 @@ struct table {
 	struct libscols_column *col[TABLE_COLS_MAX]; /* NULL: not chosen */
 };
 
+/* Whether -o @list can be had, before any work: 0, or WBCTL_USAGE having said why. */
+int table_check_columns(const char *list, const struct column *cols, unsigned n);
 /* @name is the JSON array's.  0, or the exit code having said why. */
 int table_init(struct table *t, const struct opts *o, const char *name,
 	       const struct column *cols, unsigned n_cols);

@@ -30,8 +30,28 @@ code 2 status extra
 code 2 status -o NONSENSE
 code 2 status --timeout 3
 code 2 sync --timeout soon
+code 2 --socket '' status
+for list in '' NONSENSE; do
+	code 2 sync -o "$list" "$mnt"
+	grep -q column "$WB_TMP/err" || wb_fail "sync -o '$list': $(cat "$WB_TMP/err")"
+done
+grep -q 'kernel alone' "$WB_TMP/err" && wb_fail "it went on in spite of a wrong column"
 code 0 --help
 code 0 status --help
+for cmd in --help version "features -J" features; do
+	status=0
+	# shellcheck disable=SC2086
+	wb_ctl $cmd >/dev/full 2>"$WB_TMP/err" || status=$?
+	[ "$status $(tail -1 "$WB_TMP/err")" = \
+		"1 wbctl: cannot write the output: No space left on device" ] ||
+		wb_fail "$cmd >/dev/full: $status: $(cat "$WB_TMP/err")"
+	status=0
+	# shellcheck disable=SC2086
+	wb_ctl $cmd >&- 2>"$WB_TMP/err" || status=$?
+	[ "$status $(tail -1 "$WB_TMP/err")" = \
+		"1 wbctl: cannot write the output: Bad file descriptor" ] ||
+		wb_fail "$cmd >&-: $status: $(cat "$WB_TMP/err")"
+done
 printf '[flush]\nnonsense = 1\n' >"$WB_TMP/bad.conf"
 code 1 config check "$WB_TMP/bad.conf"
 grep -q 'bad.conf:2' "$WB_TMP/err" || wb_fail "no file:line: $(cat "$WB_TMP/err")"
@@ -91,5 +111,26 @@ reader=$!
 wb_wait_for 20 sh -c "$WBCTL --socket $WB_RUN/io.writeback sync $mnt; echo x >>$mnt/fourth; \
 	! kill -0 $reader 2>/dev/null"
 [ ! -s "$WB_TMP/err" ] || wb_fail "a reader that went was complained of"
+# Also where nothing happens any more: the first line is the only one.
+code 0 sync "$mnt"
+mkfifo "$WB_TMP/pipe"
+wb_ctl monitor "$mnt" >"$WB_TMP/pipe" 2>"$WB_TMP/err" &
+reader=$!
+head -1 "$WB_TMP/pipe" >/dev/null
+wb_wait_for 20 wb_dead $reader
+wait $reader || wb_fail "monitor without a reader ended with status $?"
+[ ! -s "$WB_TMP/err" ] || wb_fail "a reader that went was complained of"
+
+# ---- a daemon that does not answer ----
+kill -STOP "$WB_PID"
+status=0
+wb_ctl sync --timeout 1 "$mnt" 2>"$WB_TMP/err" || status=$?
+head -c 1M /dev/urandom >"$mnt/fifth"
+wb_ctl sync "$mnt" 2>"$WB_TMP/err2" || wb_fail "sync with a stopped daemon: status $?"
+kill -CONT "$WB_PID"
+[ $status -eq 5 ] || wb_fail "status $status: $(cat "$WB_TMP/err")"
+grep -q 'did not answer in time' "$WB_TMP/err" || wb_fail "$(cat "$WB_TMP/err")"
+grep -q 'the daemon does not answer' "$WB_TMP/err2" || wb_fail "$(cat "$WB_TMP/err2")"
+wb_is_clean "$mnt" || wb_fail "dirty after a sync without the daemon"
 wb_stop
 wait $monitor || wb_fail "monitor ended with status $?"
