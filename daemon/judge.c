@@ -158,7 +158,7 @@ const char *judge_reason_text(enum judge_reason r)
 		[JUDGE_R_SMALL] = "little dirty data, not yet old",
 		[JUDGE_R_LARGE] = "flush_after reached",
 		[JUDGE_R_OLD] = "flush_age reached",
-		[JUDGE_R_HOT] = "overwritten just now, left to cool",
+		[JUDGE_R_HOT] = "changed just now, left to cool",
 		[JUDGE_R_PRESSURE] = "dirty memory above the background threshold",
 	};
 

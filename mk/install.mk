@@ -54,7 +54,7 @@ uninstall: uninstall-libwb
 	rm -f $(DESTDIR)$(COMPDIR)/wbctl $(DESTDIR)$(COMPDIR)/wbd
 	rm -f $(CONFDIR)/wb.conf.d/README
 	! cmp -s conf/wb.conf $(CONFDIR)/wb.conf || rm -f $(CONFDIR)/wb.conf
-	-rmdir $(CONFDIR)/wb.conf.d $(CONFDIR) 2>/dev/null
+	rmdir $(CONFDIR)/wb.conf.d $(CONFDIR) 2>/dev/null || :
 
 FORCE:
 .PHONY: install uninstall conf-sample FORCE
