@@ -23,6 +23,7 @@
 #include "daemon/itab.h"
 #include "daemon/pool.h"
 #include "daemon/pressure.h"
+#include "daemon/spare.h"
 #include "daemon/source.h"
 #include "daemon/wheel.h"
 #include "daemon/work.h"
@@ -128,6 +129,7 @@ struct engine {
 	ev_timer drain_progress;
 	double epoch; /* tick 0 */
 	struct pressure pressure;
+	struct spare spare;   /* CPU time */
 	double pressure_read; /* when */
 	double pressure_scan;
 	uint64_t linger_ms;
@@ -194,6 +196,8 @@ void track_forget_fs(struct engine *e, struct efs *f);
 /* Contexts have changed: every record of the bdi finds its place anew. */
 void track_remap(struct engine *e, struct ebdi *b);
 void track_arm_timer(struct engine *e);
+/* Dirty memory is high, and there is CPU time to do something about it. */
+bool track_presses(const struct engine *e);
 /* Is it dirtied often enough for an ignore mark to pay? */
 bool track_wants_silence(const struct engine *e, const struct ino *i);
 uint64_t track_age_ms(const struct engine *e, const struct ino *i);

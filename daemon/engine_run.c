@@ -100,7 +100,7 @@ static bool start_batch(struct ectx *c)
 		.ework = ework_get(f->work),
 		.owner = f,
 		.ctx = c,
-		.pressure = e->pressure.on,
+		.pressure = track_presses(e),
 		.cachestat = e->cachestat,
 	};
 	b->fs = &b->ework->fs;

@@ -543,6 +543,11 @@ void track_remap(struct engine *e, struct ebdi *b)
 
 /* ---- time ---------------------------------------------------------------------- */
 
+bool track_presses(const struct engine *e)
+{
+	return e->pressure.on && e->spare.enough;
+}
+
 static void read_pressure(struct engine *e)
 {
 	double now = engine_now();
@@ -551,6 +556,7 @@ static void read_pressure(struct engine *e)
 	if (now - e->pressure_read < PRESSURE_READ_S)
 		return;
 	e->pressure_read = now;
+	spare_sample("", &e->spare);
 	if (pressure_read("", &e->pressure) < 0 || e->pressure.on == was)
 		return;
 	log_debug("dirty memory is %s the background threshold",
@@ -567,7 +573,7 @@ static void scan_for_pressure(struct engine *e)
 	double now = engine_now();
 	uint32_t idx;
 
-	if (!e->pressure.on || now - e->pressure_scan < PRESSURE_SCAN_S)
+	if (!track_presses(e) || now - e->pressure_scan < PRESSURE_SCAN_S)
 		return;
 	e->pressure_scan = now;
 	for (idx = itab_next(e->tab, 0); idx != ITAB_NONE;
@@ -591,7 +597,7 @@ static void on_due(struct engine *e, uint32_t idx)
 	uint64_t age = track_age_ms(e, i);
 
 	i->state = INO_QUEUED; /* on no list */
-	if (!(i->flags & INO_F_LOOKED) && !e->pressure.on && c->age_ms != JUDGE_OFF &&
+	if (!(i->flags & INO_F_LOOKED) && !track_presses(e) && c->age_ms != JUDGE_OFF &&
 	    age < c->age_ms && e->first_looks++ >= LOOKS_PER_TICK) {
 		schedule(e, idx, c->age_ms - age);
 		return;
