@@ -38,6 +38,17 @@ in_force() # REPLY EFFECT
 
 # Appends to FILE until the daemon has flushed BYTES: what is dirty now and then, a sync
 # of somebody else on this machine may write out before it looks.
+# A new file of a program that lives long enough to be asked who it is.
+names_writer() # FILE
+{
+	rm -f "$1"
+	{
+		head -c 1M /dev/zero
+		sleep 1
+	} | "$WB_TMP/wb-writer" -c 4M >"$1"
+	wb_ctl explain "$1" | grep 'rule writer'
+}
+
 grows() # FILE BYTES [PROGRAM]
 {
 	! wb_flushed "$mnt" "$2" || return 0
@@ -106,8 +117,7 @@ for type in xfs ext4 btrfs; do
 		wb_wait_for 60 grows "$mnt/by-program" \
 			$(($(wb_status "$mnt" .flushed_bytes) + (8 << 20))) "$WB_TMP/wb-writer"
 		# Which process it was is known as long as the inode is tracked.
-		[ "$source" = fanotify ] ||
-			wb_ctl explain "$mnt/by-program" | grep 'rule writer' ||
+		[ "$source" = fanotify ] || wb_wait_for 60 names_writer "$mnt/by-name" ||
 			wb_fail "explain does not name the program's rule"
 		wb_ctl explain "$mnt/bulk/deep/x" -J | jq -e '.hint.from == "rule"' >/dev/null ||
 			wb_fail "explain -J"
