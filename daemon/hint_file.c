@@ -14,6 +14,7 @@
 
 #include "common/cleanup.h"
 #include "daemon/hint_file.h"
+#include "daemon/mnt_open.h"
 
 #define MOUNTS_MAX   65536
 #define REREAD_AFTER 1 /* seconds; a mount that is not found may be new */
@@ -151,27 +152,12 @@ static bool is_managed(struct hint_mounts *m, dev_t dev)
 
 /* ---- the file ---------------------------------------------------------------- */
 
-/* The kernel's own record: no file system is asked. */
-static int mount_of(int fd)
-{
-	CLEANUP(cleanup_fclosep) FILE *f = NULL;
-	char path[48], line[128];
-	int id;
-
-	(void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "mnt_id: %d", &id) == 1)
-			return id;
-	return -ENODATA;
-}
-
 /* 0 and the superblock, if the descriptor is on a managed one.  A mount of another
  * name space (a container's, or the host's seen from within the service) has no
  * entry here: then the file must be asked, without going to a server for it. */
 static int find_managed(struct hint_mounts *m, int fd, dev_t *ret)
 {
-	int id = mount_of(fd);
+	int id = mnt_fdinfo_id(fd); /* no file system is asked */
 	struct statx sx;
 
 	if (id < 0)

@@ -9,8 +9,7 @@
 #include "common/cleanup.h"
 #include "daemon/mnt_open.h"
 
-/* Before Linux 5.8 statx() does not tell the mount: /proc does. */
-static int fdinfo_mnt_id(int fd)
+int mnt_fdinfo_id(int fd)
 {
 	CLEANUP(cleanup_fclosep) FILE *f = NULL;
 	char path[64], line[128];
@@ -31,7 +30,7 @@ static int mnt_id_of(int fd)
 	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &sx) == 0 &&
 	    sx.stx_mask & STATX_MNT_ID)
 		return (int)sx.stx_mnt_id;
-	return fdinfo_mnt_id(fd);
+	return mnt_fdinfo_id(fd); /* before Linux 5.8 */
 }
 
 int mnt_open(const char *path, int mnt_id)

@@ -10,4 +10,8 @@
  */
 int mnt_open(const char *path, int mnt_id);
 
+/* The mount of the open descriptor @fd by the kernel's own record in /proc: its file
+ * system is not asked, so this cannot block on it.  The id or -errno. */
+int mnt_fdinfo_id(int fd);
+
 #endif
