@@ -228,6 +228,25 @@ static void raise_files(void)
 	}
 }
 
+static void on_far_off(struct ev_loop *loop, ev_periodic *p, int revents)
+{
+	(void)revents;
+	ev_periodic_set(p, ev_now(loop) + 1e9, 0., NULL);
+	ev_periodic_again(loop, p);
+}
+
+/*
+ * libev wakes up once a minute to see whether somebody has set the clock, unless a
+ * periodic watcher is active: then it has the kernel tell it (a timerfd that is cancelled
+ * by the change), and an idle daemon sleeps for weeks.
+ */
+static void sleep_long(struct wbd *w)
+{
+	ev_periodic_init(&w->far_off, on_far_off, ev_now(w->loop) + 1e9, 0., NULL);
+	ev_periodic_start(w->loop, &w->far_off);
+	ev_unref(w->loop);
+}
+
 static int start(struct wbd *w)
 {
 	int r;
@@ -235,6 +254,7 @@ static int start(struct wbd *w)
 	w->loop = ev_loop_new(EVFLAG_AUTO | EVFLAG_NOENV);
 	if (!w->loop)
 		return fail("event loop", strerror(errno), "");
+	sleep_long(w);
 	r = engine_new(w->loop, w->conf, &w->engine);
 	if (r < 0)
 		return fail("engine", strerror(-r), "");

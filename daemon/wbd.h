@@ -36,6 +36,7 @@ struct wbd {
 	int lock_fd;
 	ev_signal on_term, on_int, on_hup;
 	ev_timer rescan;         /* sysfs needs a moment after a mount */
+	ev_periodic far_off;     /* lets libev sleep for longer than a minute */
 	char *last_reload_error; /* NULL: the last (re)load was good */
 	uint64_t reloads;
 	uint64_t plans; /* how often one was applied */
