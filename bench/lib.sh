@@ -23,6 +23,17 @@ median() # NUMBER...
 		awk '{ v[NR] = $1 } END { h = int((NR + 1) / 2); print (v[h] + v[NR + 1 - h]) / 2 }'
 }
 
+# The median of how many percent B[i] is more than A[i]: a pair was measured one right after
+# the other, so a machine that is slow for a minute is slow for both.
+pairs_percent_more()
+{
+	local i more=()
+	for i in "${!A[@]}"; do
+		more+=("$(calc %.6f '100 * (b / a - 1)' "a=${A[i]}" "b=${B[i]}")")
+	done
+	median "${more[@]}"
+}
+
 # "median (smallest to largest)"
 spread() # FORMAT NUMBER...
 {

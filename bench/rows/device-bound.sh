@@ -8,8 +8,9 @@ set -eu
 bench_slow_disk 3G
 bench_fs xfs
 SET=(--files 8 --size "${BENCH_MIB}M")
-drain_compare "$RUNS" "$DRAIN_ONLY" rand
-slower=$(calc %.1f '100 * (b / a - 1)' "a=$(median "${A[@]}")" "b=$(median "${B[@]}")")
+# The disk is a shared one, whose speed varies by half: more and nearer pairs.
+drain_compare $((RUNS * 4)) "$DRAIN_ONLY" rand
+slower=$(calc %.1f 'v' "v=$(pairs_percent_more)")
 result device-bound "$slower" "% slower" "<= 3" "$(drain_met 'v <= 3' "v=$slower")" \
 	"$(drain_facts). The disk: rotational=$(cat "/sys/block/${DEV##*/}/queue/rotational"), so the
 configuration names it; left alone, the daemon would do nothing here."
