@@ -10,7 +10,8 @@ TOOL_BIN   := $(patsubst %.c,$(BUILD)/%,$(TOOL_SRC))
 FUZZ_BIN   := $(patsubst %.c,$(BUILD)/%,$(FUZZ_SRC))
 C_FILES     = $(shell git ls-files '*.[ch]' ':!kernel')
 SH_FILES    = $(shell git ls-files '*.sh' .ci/run tests/run tests/lint-units tests/tidy-one \
-	tests/guest/build tests/guest/run tests/guest/init tests/guest/check)
+	tests/guest/boot* tests/guest/build tests/guest/estimate tests/guest/fetch \
+	tests/guest/init tests/guest/one tests/guest/plan tests/guest/run)
 
 FUZZ_SECONDS ?= 60
 JOBS := -j$(shell nproc)
@@ -48,6 +49,15 @@ $(TOOL_BIN): $(BUILD)/%: $(BUILD)/%.o
 	$(if $(Q),@echo "  LD    $@")
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_TOOL)
 
+# What the tests in guests run there.
+GUEST_SRC  := $(wildcard tests/guest/tools/*.c)
+GUEST_BIN  := $(patsubst %.c,$(BUILD)/%,$(GUEST_SRC))
+guest-tools: $(GUEST_BIN)
+$(BUILD)/tests/guest/tools/%.o: CPPFLAGS += -Iinclude
+$(GUEST_BIN): $(BUILD)/%: $(BUILD)/%.o
+	$(if $(Q),@echo "  LD    $@")
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lpthread
+
 fuzz-bins: $(FUZZ_BIN)
 $(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(ARCHIVES)
 	$(if $(Q),@echo "  LD    $@")
@@ -68,7 +78,18 @@ check:
 		system \
 		build:all,SANITIZE=1 build:test-bins,SANITIZE=1 \
 		unit@san golden@san system@san \
-		fuzz
+		fuzz \
+		build:guest-tools guest:$(GUESTS)
+
+# The guest kernels, the first of which must be there.
+comma  := ,
+GUESTS := 6.12-uml
+
+## make check-kernel  build the patched kernels and run the tests of tests/guest in them
+check-kernel:
+	@$(MAKE) --no-print-directory -s deps
+	@tests/guest/estimate $(subst $(comma), ,$(GUESTS))
+	@tests/run build:guest-tools guest:$(GUESTS)
 
 ## make check-system  the system tests alone (TESTS='NN-name ...' picks some)
 check-system:
@@ -148,5 +169,5 @@ coverage:
 	@genhtml -q -o build/coverage build/coverage/wb.info
 	@echo "build/coverage/index.html"
 
-.PHONY: test-bins fuzz-bins check-fast check check-system fuzz lint lint-format lint-spdx format \
+.PHONY: test-bins fuzz-bins guest-tools check-fast check check-kernel check-system fuzz lint lint-format lint-spdx format \
 	lint-shell lint-cppcheck lint-tidy lint-man lint-units coverage

@@ -15,7 +15,11 @@ DEPS_DEMO  := xfsprogs e2fsprogs btrfs-progs util-linux mount fdisk jq fio gnupl
 DEPS_TEST  := libcmocka-dev clang clang-format clang-tidy libclang-rt-dev cppcheck \
 	shellcheck mandoc lcov libcap2-bin procps systemd socat g++ abigail-tools
 
-DEPS := $(DEPS_BUILD) $(DEPS_DEMO) $(DEPS_TEST)
+# The guest kernels: the source (another version's is downloaded by tests/guest/fetch), what
+# builds it, what tests/guest/t runs.
+DEPS_GUEST := linux-source-6.12 flex bison bc patch xz-utils perl f2fs-tools
+
+DEPS := $(DEPS_BUILD) $(DEPS_DEMO) $(DEPS_TEST) $(DEPS_GUEST)
 
 # What must be there to compile, asked of the compiler itself so that it holds on any
 # distribution; remembered in a stamp so that it costs nothing afterwards.

@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Contexts come and go under load, and every byte is where it should be: 20-resize.sh FS [SECONDS]
+# Contexts come and go under load, and every byte is where it should be: 20-resize.sh FS
+#
+# guest: fs=xfs,ext4 seconds=20 seconds.xfs=120 full-seconds=120
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
-fs=${1:-xfs} seconds=${2:-120}
+fs=${1:-xfs} seconds=$WB_SECONDS
 
 make_mount "$fs"
 for seed in 1 2 3; do

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Memory cgroups with several contexts keep to their limits and go away: 50-memcg.sh FS
+#
+# guest: fs=xfs,ext4 limit=600
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Many dirty inodes leave their contexts at once and nobody stalls: 60-many.sh FS [FILES]
+#
+# guest: fs=xfs limit=600
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What a guest test says that it needs, in its `# guest: KEY=VALUE...` lines; tests/README.md
+# explains the keys.
+
+# needs SCRIPT: all its words, one a line
+needs() {
+	sed -n '1,30s/^# guest://p' "$1" | xargs -rn 1
+}
+
+# need SCRIPT KEY: the values of KEY, one a line
+need() {
+	needs "$1" | sed -n "s/^$2=//p"
+}
+
+# need1 SCRIPT KEY DEFAULT: the first value of KEY
+need1() {
+	local value
+	value=$(need "$1" "$2" | head -n 1)
+	echo "${value:-$3}"
+}
+
+# wanted_by SCRIPT NAME: the test is for the kernel NAME
+wanted_by() {
+	local pattern patterns
+	if [ "$(need1 "$1" full no)" = yes ] && [ "${WB_FULL:-0}" != 1 ]; then
+		return 1
+	fi
+	IFS=, read -ra patterns <<<"$(need1 "$1" only '*')"
+	for pattern in "${patterns[@]}"; do
+		# shellcheck disable=SC2053 # the right side is a pattern on purpose
+		[[ $2 != $pattern ]] || return 0
+	done
+	return 1
+}
+
+# A word that is not understood would change what is tested in silence.
+check_needs() {
+	local word
+	for word in $(needs "$1"); do
+		case $word in
+		fs=* | full-fs=* | disk=* | memory=* | seconds=* | seconds.*=* | full-seconds=*) ;;
+		limit=* | only=* | cpus=* | arg=* | full=yes | host=yes) ;;
+		*) die "$1 needs '$word', which means nothing" ;;
+		esac
+	done
+}
+
+# seconds_of SCRIPT FS
+seconds_of() {
+	local n
+	n=$(need1 "$1" seconds 0)
+	[ -z "$2" ] || n=$(need1 "$1" "seconds.$2" "$n")
+	[ "${WB_FULL:-0}" != 1 ] || n=$(need1 "$1" full-seconds "$n")
+	echo "$n"
+}
