@@ -11,7 +11,7 @@ FUZZ_BIN   := $(patsubst %.c,$(BUILD)/%,$(FUZZ_SRC))
 C_FILES     = $(shell git ls-files '*.[ch]' ':!kernel')
 SH_FILES    = $(shell git ls-files '*.sh' .ci/run tests/run tests/lint-units tests/tidy-one \
 	tests/guest/boot* tests/guest/build tests/guest/estimate tests/guest/fetch \
-	tests/guest/init tests/guest/one tests/guest/plan tests/guest/run)
+	tests/guest/init tests/guest/one tests/guest/plan tests/guest/run tests/guest/series)
 
 FUZZ_SECONDS ?= 60
 JOBS := -j$(shell nproc)
@@ -81,15 +81,23 @@ check:
 		fuzz \
 		build:guest-tools guest:$(GUESTS)
 
-# The guest kernels, the first of which must be there.
+# The guest kernels. That of a version that is to be had nowhere is skipped, but not 6.12.
 comma  := ,
 GUESTS := 6.12-uml
+GUESTS_FULL := 6.12-uml,6.12-uml-off
+SERIES := 6.12
 
 ## make check-kernel  build the patched kernels and run the tests of tests/guest in them
 check-kernel:
 	@$(MAKE) --no-print-directory -s deps
 	@tests/guest/estimate $(subst $(comma), ,$(GUESTS))
 	@tests/run build:guest-tools guest:$(GUESTS)
+
+## make check-kernel-full  the same at full length, in more kernels, and what maintainers check
+check-kernel-full:
+	@$(MAKE) --no-print-directory -s deps
+	@WB_FULL=1 tests/guest/estimate $(subst $(comma), ,$(GUESTS_FULL))
+	@WB_FULL=1 tests/run build:guest-tools guest:$(GUESTS_FULL) series:$(SERIES)
 
 ## make check-system  the system tests alone (TESTS='NN-name ...' picks some)
 check-system:
@@ -169,5 +177,5 @@ coverage:
 	@genhtml -q -o build/coverage build/coverage/wb.info
 	@echo "build/coverage/index.html"
 
-.PHONY: test-bins fuzz-bins guest-tools check-fast check check-kernel check-system fuzz lint lint-format lint-spdx format \
+.PHONY: test-bins fuzz-bins guest-tools check-fast check check-kernel check-kernel-full check-system fuzz lint lint-format lint-spdx format \
 	lint-shell lint-cppcheck lint-tidy lint-man lint-units coverage

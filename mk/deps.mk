@@ -17,7 +17,8 @@ DEPS_TEST  := libcmocka-dev clang clang-format clang-tidy libclang-rt-dev cppche
 
 # The guest kernels: the source (another version's is downloaded by tests/guest/fetch), what
 # builds it, what tests/guest/t runs.
-DEPS_GUEST := linux-source-6.12 flex bison bc patch xz-utils perl f2fs-tools
+DEPS_GUEST := linux-source-6.12 flex bison bc patch xz-utils perl f2fs-tools sparse python3 \
+	python3-ply
 
 DEPS := $(DEPS_BUILD) $(DEPS_DEMO) $(DEPS_TEST) $(DEPS_GUEST)
 

@@ -19,13 +19,16 @@ need1() {
 	echo "${value:-$3}"
 }
 
-# wanted_by SCRIPT NAME: the test is for the kernel NAME
+# wanted_by SCRIPT NAME: the test is for the kernel NAME, which look_up has looked up; unless it
+# says otherwise, a test is for kernels that have the series in use
 wanted_by() {
-	local pattern patterns
+	local pattern patterns default=-
+	# shellcheck disable=SC2154 # look_up sets it
+	[[ " $fragments " != *" series "* ]] || default='*'
 	if [ "$(need1 "$1" full no)" = yes ] && [ "${WB_FULL:-0}" != 1 ]; then
 		return 1
 	fi
-	IFS=, read -ra patterns <<<"$(need1 "$1" only '*')"
+	IFS=, read -ra patterns <<<"$(need1 "$1" only "$default")"
 	for pattern in "${patterns[@]}"; do
 		# shellcheck disable=SC2053 # the right side is a pattern on purpose
 		[[ $2 != $pattern ]] || return 0
