@@ -68,6 +68,7 @@ enum knee_why {
 	KNEE_W_ROTATIONAL,
 	KNEE_W_ROTATION_UNKNOWN,
 	KNEE_W_CAP,       /* there is only one group */
+	KNEE_W_REFUSED,   /* more cannot be set */
 	KNEE_W_NO_LOAD,   /* write-back has kept up so far */
 	KNEE_W_LIMIT,     /* data piles up, but the device is at its limit */
 	KNEE_W_COLLECT,   /* data piles up: measuring what one number gives */
@@ -141,44 +142,45 @@ struct knee {
 	unsigned now;      /* contexts wanted in force */
 	unsigned base;     /* the incumbent */
 	uint64_t clock;    /* ms seen */
-	uint64_t loaded;   /* ms of them with a usable sample */
 	unsigned searches; /* ended */
-	/* Usable samples at `now`: log of bytes per second. */
+	/* Usable samples at `now`: bytes per second. */
 	double ring[KNEE_HALF];
 	unsigned n_ring, ring_at;
 	unsigned skip; /* samples to drop: a change of contexts settles */
 	bool was_loaded;
 	uint64_t last_dirty;
 	unsigned limit_run; /* samples in a row at the device's limit */
-	/* Noise of one sample: sum of squares and degrees of freedom. */
+	/* Noise of one sample, relative to the mean. */
 	double noise_ss, noise_df;
 	/* The trial. */
 	unsigned cand;
-	unsigned block_n;       /* samples since the crossing */
-	struct knee_sum after;  /* the first of them */
-	struct knee_sum before; /* the last ones of the block before */
-	bool before_shared;     /* those were the first ones of theirs as well */
+	bool arm;               /* in a block of the candidate */
+	bool crossing;          /* `after` is not complete */
+	unsigned block_n;       /* samples in this block */
+	struct knee_sum before; /* the last samples of the block before */
+	struct knee_sum after;  /* the first ones of this block */
+	bool shared;            /* `before` was the `after` of its block as well */
 	struct knee_cross cross[KNEE_CROSSINGS];
-	unsigned n_cross;
+	unsigned n_cross, dropped;                 /* the load changed just then */
 	struct knee_sum arm_rate[2], arm_pause[2]; /* incumbent, candidate */
 	unsigned arm_limit[2];
 	uint64_t trial_began;
 	/* The search: the best is in (lo, hi), both exclusive. */
 	unsigned lo, hi;
-	int direction; /* +1: doubling, -1: halving, 0: refining */
-	bool up_done, down_done;
+	bool down_first, up_done, down_done;
 	double given; /* log of what steps down have cost in this search */
 	/* Holding. */
 	struct knee_sum win_rate, win_size, win_pause;
 	unsigned win_limit;
-	bool have_ref;
+	unsigned ref_n; /* windows in the reference */
 	double ref_rate, ref_size, ref_pause;
-	unsigned ref_n;
-	int dev_run; /* windows in a row that deviate, by cause */
+	double scatter_ss, scatter_df; /* of windows about it, in logs */
+	bool limit_known;              /* the search has taken it into account */
+	unsigned dev_run;              /* windows in a row that deviate by dev_cause */
 	enum knee_cause dev_cause;
 	uint64_t hold_since, holdoff, calm_since;
 	/* For explain. */
-	double rate_of[KNEE_MAX + 1]; /* last mean log rate; 0: never measured */
+	double rate_of[KNEE_MAX + 1]; /* bytes per second, last mean; 0: never */
 	struct knee_trial trials[KNEE_TRIALS];
 	unsigned n_trials; /* ever; the last KNEE_TRIALS are kept */
 };
