@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * RUNTIME_DIR/knobs: what was found and what was written, as JSON.  Replaced as a
- * whole: a new file, fsync, rename, fsync of the folder.
+ * whole.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/cleanup.h"
 #include "common/vl_msg.h"
 #include "daemon/fsys_sysfs.h"
 #include "daemon/knob.h"
+#include "daemon/state_file.h"
 
 #define NAME     "knobs"
-#define NEW      "knobs.new"
 #define FILE_MAX (4U << 20)
 #define VERSION  1
 
@@ -118,32 +116,6 @@ static int read_all(const json_t *doc, struct knob_journal *j)
 	return 0;
 }
 
-static int slurp(const char *dir, char **ret, size_t *ret_len)
-{
-	CLEANUP(cleanup_closep) int fd = -1;
-	CLEANUP(cleanup_freep) char *path = NULL, *buf = NULL;
-	struct stat st;
-	ssize_t n;
-
-	if (asprintf(&path, "%s/" NAME, dir) < 0)
-		return -ENOMEM;
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX)
-		return -EBADMSG;
-	buf = malloc((size_t)st.st_size + 1);
-	if (!buf)
-		return -ENOMEM;
-	n = read(fd, buf, (size_t)st.st_size);
-	if (n < 0)
-		return -errno;
-	*ret = buf;
-	*ret_len = (size_t)n;
-	buf = NULL;
-	return 0;
-}
-
 int knob_journal_load(const char *root, const char *dir, struct knob_journal *ret)
 {
 	CLEANUP(cleanup_freep) char *buf = NULL;
@@ -152,7 +124,7 @@ int knob_journal_load(const char *root, const char *dir, struct knob_journal *re
 	char now[64];
 	size_t len = 0;
 	json_t *doc;
-	int r = slurp(dir, &buf, &len);
+	int r = state_file_read(dir, NAME, FILE_MAX, &buf, &len);
 
 	if (r == -ENOENT) {
 		*ret = j;
@@ -201,44 +173,9 @@ static char *to_text(const char *root, const struct knob_journal *j)
 	return s;
 }
 
-static int write_all(int fd, const char *s)
-{
-	size_t len = strlen(s);
-
-	while (len) {
-		ssize_t n = write(fd, s, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		s += n;
-		len -= (size_t)n;
-	}
-	return fsync(fd) < 0 ? -errno : 0;
-}
-
 int knob_journal_save(const char *root, const char *dir, const struct knob_journal *j)
 {
 	CLEANUP(cleanup_freep) char *s = to_text(root, j);
-	CLEANUP(cleanup_closep) int d = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	CLEANUP(cleanup_closep) int fd = -1;
-	int r;
 
-	if (d < 0)
-		return -errno;
-	if (!s)
-		return -ENOMEM;
-	/* What may be in its place is not followed and not written through. */
-	(void)unlinkat(d, NEW, 0);
-	fd = openat(d, NEW, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return -errno;
-	(void)fchmod(fd, 0644);
-	r = write_all(fd, s);
-	if (r == 0 && renameat(d, NEW, d, NAME) < 0)
-		r = -errno;
-	if (r == 0 && fsync(d) < 0)
-		r = -errno;
-	return r;
+	return s ? state_file_replace(dir, NAME, s) : -ENOMEM;
 }
