@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Contexts come and go under load, and every byte is where it should be: 20-resize.sh FS
 #
-# guest: fs=xfs,ext4 seconds=20 seconds.xfs=120 full-seconds=120
+# guest: fs=xfs,ext4,f2fs,btrfs full-fs=bcachefs
+# guest: seconds=10 seconds.xfs=120 seconds.ext4=20 full-seconds=120
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 fs=${1:-xfs} seconds=$WB_SECONDS
 
+need_fs "$fs"
 make_mount "$fs"
 for seed in 1 2 3; do
 	mkdir "$mnt/w$seed"
@@ -34,7 +36,7 @@ expect "contexts in wb_stats" "$(awk '/WbContext/ && $2 > 0' "/sys/kernel/debug/
 
 remount
 for seed in 1 2 3; do
-	"$tools/churn" verify "$mnt/w$seed" "/tmp/manifest$seed"
+	"$tools/verify" "$mnt/w$seed" <"/tmp/manifest$seed"
 done
 umount "$mnt"
 check_fs "$fs"
