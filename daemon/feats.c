@@ -13,6 +13,7 @@
 #include "daemon/cachestat.h"
 #include "daemon/fan.h"
 #include "daemon/feats.h"
+#include "daemon/kern.h"
 #include "daemon/tracefs.h"
 
 static const struct feat table[FEAT_N] = {
@@ -74,10 +75,7 @@ static const struct feat table[FEAT_N] = {
 
 static int probe_kernel(char *detail, size_t len)
 {
-	if (access("/sys/fs/writeback", F_OK) < 0)
-		return -errno;
-	(void)snprintf(detail, len, "/sys/fs/writeback is there");
-	return 0;
+	return kern_probe("", detail, len);
 }
 
 static int probe_trace(char *detail, size_t len)
@@ -212,6 +210,17 @@ void feats_probe(struct feats *ret)
 		f->present = r == 0;
 		f->error = -r;
 	}
+}
+
+bool feats_kernel_engine(const struct feats *f, char *why, unsigned len)
+{
+	const struct feat *k = &f->v[FEAT_KERNEL_CONTEXTS];
+
+	if (!k->present)
+		(void)snprintf(why, len, "%s",
+			       *k->detail ? k->detail
+					  : "the kernel has no writeback contexts");
+	return k->present;
 }
 
 bool feats_user_engine(const struct feats *f, char *why, unsigned len)

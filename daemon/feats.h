@@ -35,6 +35,8 @@ struct feats {
 
 /* Probes in about a millisecond; leaves nothing open. */
 void feats_probe(struct feats *ret);
+/* The kernel's contexts, by an ABI that we know and may write; else why not in @why. */
+bool feats_kernel_engine(const struct feats *f, char *why, unsigned len);
 /* A source of dirty inodes, and handles to reach them; else why not in @why. */
 bool feats_user_engine(const struct feats *f, char *why, unsigned len);
 

@@ -2,6 +2,7 @@
 /* One knob: where it is, how it is read and written, what its errors mean. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +10,13 @@
 
 #include "common/cleanup.h"
 #include "daemon/fsys_sysfs.h"
+#include "daemon/gmap.h"
+#include "daemon/kern.h"
 #include "daemon/knob.h"
 
+_Static_assert(KNOB_VALUE >= GMAP_TEXT, "a map must fit");
+
+#define FS    KERN_DIR "/%s/"
 #define BDI   "sys/class/bdi/%s/"
 #define QUEUE "sys/devices/virtual/workqueue/writeback/"
 
@@ -22,6 +28,9 @@ static const struct {
 	[KNOB_STRICT_LIMIT] = {"strict_limit", BDI "strict_limit", NULL},
 	[KNOB_READ_AHEAD] = {"read_ahead_kb", BDI "read_ahead_kb", NULL},
 	[KNOB_CPUMASK] = {"writeback_cpumask", QUEUE "cpumask", NULL},
+	[KNOB_CONTEXTS] = {"writeback_contexts", BDI "writeback_contexts", NULL},
+	[KNOB_GROUP_MAP] = {"group_map", FS "group_map", NULL},
+	[KNOB_ORDER_MAX] = {"folio_order_max", FS "folio_order_max", NULL},
 };
 
 static const char *const states[] = {
@@ -59,6 +68,16 @@ enum knob_state knob_state_find(const char *name)
 	return KNOB_GONE;
 }
 
+bool knob_is_late(enum knob_kind k)
+{
+	return k == KNOB_GROUP_MAP;
+}
+
+bool knob_of_fs(enum knob_kind k)
+{
+	return k == KNOB_GROUP_MAP || k == KNOB_ORDER_MAX;
+}
+
 static void put_path(const char *fmt, const char *dev, char *ret)
 {
 	const char *at = strstr(fmt, "%s");
@@ -86,33 +105,77 @@ int knob_read(const char *root, const char *path, char ret[KNOB_VALUE])
 	return r < 0 ? r : 0;
 }
 
-int knob_write(const char *root, const char *path, const char *value)
+/* No O_CREAT, no O_TRUNC needed: sysfs files are written as a whole.  Below a fake root
+ * the rest of a longer value must go. */
+static int open_flags(const char *root)
 {
-	CLEANUP(cleanup_closep) int fd = -1;
-	char full[PATH_MAX];
-	size_t len = strlen(value);
-	ssize_t n;
+	return O_WRONLY | O_CLOEXEC | (*root ? O_TRUNC : 0);
+}
 
-	if (snprintf(full, sizeof(full), "%s/%s", root, path) >= (int)sizeof(full))
-		return -ENAMETOOLONG;
-	/* No O_CREAT, no O_TRUNC needed: sysfs files are written as a whole.  Below a
-	 * fake root the rest of a longer value must go. */
-	fd = open(full, O_WRONLY | O_CLOEXEC | (*root ? O_TRUNC : 0));
-	if (fd < 0)
-		return -errno;
-	n = write(fd, value, len);
+static int write_value(int fd, const char *value)
+{
+	size_t len = strlen(value);
+	ssize_t n = write(fd, value, len);
+
 	if (n < 0)
 		return -errno;
 	return (size_t)n == len ? 0 : -EIO;
 }
 
-enum knob_state knob_classify(const char *root, const char *dev, int error)
+int knob_write(const char *root, const char *path, const char *value)
 {
+	CLEANUP(cleanup_closep) int fd = -1;
+	char full[PATH_MAX];
+
+	if (snprintf(full, sizeof(full), "%s/%s", root, path) >= (int)sizeof(full))
+		return -ENAMETOOLONG;
+	fd = open(full, open_flags(root));
+	return fd < 0 ? -errno : write_value(fd, value);
+}
+
+/* A map's lines change it; what is meant is all of it. */
+static const char *whole(enum knob_kind k, const char *value, char buf[KNOB_VALUE + 16])
+{
+	if (k != KNOB_GROUP_MAP || !strcmp(value, "default"))
+		return value;
+	(void)snprintf(buf, KNOB_VALUE + 16, "default\n%s", value);
+	return buf;
+}
+
+int knob_put(const char *root, enum knob_kind k, const char *dev, const char *identity,
+	     const char *path, const char *value)
+{
+	CLEANUP(cleanup_closep) int dir = -1;
+	CLEANUP(cleanup_closep) int fd = -1;
+	char full[PATH_MAX], now[80], buf[KNOB_VALUE + 16];
+	char *name;
+
+	if (snprintf(full, sizeof(full), "%s/%s", root, path) >= (int)sizeof(full))
+		return -ENAMETOOLONG;
+	name = strrchr(full, '/');
+	*name++ = '\0';
+	/* The folder first, then whose it is: the folder of a device that went has no
+	 * files any more, whoever comes next. */
+	dir = open(full, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -errno;
+	knob_identity(root, k, dev, now);
+	if (strcmp(now, identity) != 0)
+		return -ENODEV;
+	fd = openat(dir, name, open_flags(root));
+	return fd < 0 ? -errno : write_value(fd, whole(k, value, buf));
+}
+
+enum knob_state knob_classify(const char *root, enum knob_kind k, const char *dev,
+			      int error)
+{
+	const char *folder = knob_of_fs(k) ? KERN_DIR : "sys/class/bdi";
+
 	switch (-error) {
 	case 0:
 		return KNOB_OK;
 	case ENOENT:
-		return *dev && !sysfs_exists(root, "sys/class/bdi/%s", dev)
+		return *dev && !sysfs_exists(root, "%s/%s", folder, dev)
 			       ? KNOB_GONE
 			       : KNOB_UNSUPPORTED;
 	case ENODEV:
@@ -133,10 +196,19 @@ enum knob_state knob_classify(const char *root, const char *dev, int error)
 	}
 }
 
-void knob_identity(const char *root, const char *dev, char ret[80])
+void knob_identity(const char *root, enum knob_kind k, const char *dev, char ret[80])
 {
 	char text[64];
 
+	if (knob_of_fs(k)) {
+		uint64_t id = kern_fs_id(root, dev);
+
+		if (id)
+			(void)snprintf(ret, 80, "inode %" PRIu64, id);
+		else
+			(void)snprintf(ret, 80, "gone");
+		return;
+	}
 	/* The kernel counts every disk that comes (5.15); before, a name of the
 	 * hardware has to do.  Other bdis (btrfs-1) have numbers that never return. */
 	if (*dev &&
@@ -165,7 +237,10 @@ static void bare_mask(const char *s, char *ret)
 bool knob_same(enum knob_kind k, const char *a, const char *b)
 {
 	char x[KNOB_VALUE], y[KNOB_VALUE];
+	struct gmap m, n;
 
+	if (k == KNOB_GROUP_MAP && gmap_parse(a, &m) == 0 && gmap_parse(b, &n) == 0)
+		return gmap_same(&m, &n);
 	if (k != KNOB_CPUMASK)
 		return !strcmp(a, b);
 	bare_mask(a, x);

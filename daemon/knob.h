@@ -12,7 +12,7 @@
  *
  *   knob.c          the table; reading, writing, errors, identity: one knob
  *   knob_journal.c  the file
- *   knob_plan.c     from the configuration to what is wanted
+ *   knob_plan.c     from the configuration to what is wanted; kern_want.c adds to it
  *   knob_apply.c    from what is wanted to what is written, and back
  *   knob_restore.c  one knob back
  *   knob_speed.c    bandwidth of a device, from its statistics
@@ -27,7 +27,7 @@
 
 #include "daemon/conf.h"
 
-#define KNOB_VALUE 256
+#define KNOB_VALUE 512
 #define KNOB_DEV   40
 #define KNOB_MAX   4096 /* entries in the file */
 
@@ -37,6 +37,10 @@ enum knob_kind {
 	KNOB_STRICT_LIMIT,
 	KNOB_READ_AHEAD,
 	KNOB_CPUMASK,
+	/* What the kernel engine writes; the device of the last two is a file system. */
+	KNOB_CONTEXTS,
+	KNOB_GROUP_MAP,
+	KNOB_ORDER_MAX,
 	KNOB_N
 };
 
@@ -55,6 +59,7 @@ struct knob_want {
 	char dev[KNOB_DEV]; /* name below /sys/class/bdi; "" for the work queue */
 	char value[KNOB_VALUE];
 	char where[256];
+	char identity[80]; /* of the device that is meant; "": whatever is there now */
 };
 
 /* One line of the file. */
@@ -90,10 +95,19 @@ void knob_state_path(enum knob_kind k, const char *dev, char ret[256]);
 int knob_read(const char *root, const char *path, char ret[KNOB_VALUE]);
 /* One write(2) of the whole value. */
 int knob_write(const char *root, const char *path, const char *value);
+/* The same for @path of a knob, but only if its device is still the one of @identity:
+ * else -ENODEV, and nothing is written, whatever happens meanwhile. */
+int knob_put(const char *root, enum knob_kind k, const char *dev, const char *identity,
+	     const char *path, const char *value);
 /* What an error of either means; @root and @dev tell gone from unsupported. */
-enum knob_state knob_classify(const char *root, const char *dev, int error);
+enum knob_state knob_classify(const char *root, enum knob_kind k, const char *dev,
+			      int error);
 /* What stays the same as long as the device is the same one. */
-void knob_identity(const char *root, const char *dev, char ret[80]);
+void knob_identity(const char *root, enum knob_kind k, const char *dev, char ret[80]);
+/* Must it be given back after all others?  A map names contexts. */
+bool knob_is_late(enum knob_kind k);
+/* Is it below /sys/fs/writeback, for one file system? */
+bool knob_of_fs(enum knob_kind k);
 /* Do two texts of this knob mean the same? */
 bool knob_same(enum knob_kind k, const char *a, const char *b);
 
@@ -128,6 +142,8 @@ typedef uint64_t knob_speed_fn(void *arg, const char *bdi);
 int knob_plan(const char *root, const struct conf *c, knob_speed_fn *speed, void *arg,
 	      struct knob_wants *ret);
 void knob_wants_clear(struct knob_wants *w);
+/* Does [knobs] exclude name it? */
+bool knob_is_excluded(const struct conf *c, enum knob_kind k);
 /* The bdi of a [knob] section's device.  -ENOENT. */
 int knob_bdi_of(const char *root, const char *device, char ret[KNOB_DEV]);
 
@@ -139,6 +155,22 @@ struct knobs;
 /* Reads the file that an earlier daemon left.  Logs what is wrong with it. */
 int knobs_new(struct ev_loop *loop, const char *root, const char *dir,
 	      struct knobs **ret);
+/* What an engine wants beside the configuration, from the next knobs_apply() on.  Takes
+ * over what @w holds. */
+void knobs_set_engine(struct knobs *k, struct knob_wants *w);
+/* Tells of every value that is written, given back, refused, or found changed. */
+struct knob_news {
+	const struct knob_entry *e;
+	const char *old, *new;
+	const char *what; /* a sentence without the knob's name */
+};
+void knobs_listen(struct knobs *k, void (*fn)(const struct knob_news *n, void *arg),
+		  void *arg);
+/* The entry of a knob as it was last looked at; NULL: none. */
+const struct knob_entry *knobs_find(const struct knobs *k, enum knob_kind kind,
+				    const char *dev);
+/* Has somebody else changed what we wrote there?  Looks at what the kernel has. */
+bool knobs_manual(const struct knobs *k, enum knob_kind kind, const char *dev);
 /* Follows the configuration, which must outlive the next call. */
 void knobs_apply(struct knobs *k, const struct conf *c);
 /* Restores what is to be restored on stop. */

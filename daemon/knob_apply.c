@@ -22,13 +22,25 @@ struct knobs {
 	ev_timer measure;
 	struct knob_speed *speed; /* of devices with dirty_time */
 	size_t n_speed;
+	struct knob_wants engine;
+	void (*listener)(const struct knob_news *n, void *arg);
+	void *listener_arg;
 };
 
 /* ---- saying ---------------------------------------------------------------- */
 
-static void say(int level, const char *id, const struct knob_entry *e, const char *old,
-		const char *new, const char *what)
+/* A map has several lines. */
+static void on_one_line(char *s)
 {
+	for (; *s; s++)
+		if (*s == '\n')
+			*s = ',';
+}
+
+static void say(const struct knobs *k, int level, const struct knob_entry *e,
+		const char *old, const char *new, char *what)
+{
+	const struct knob_news news = {.e = e, .old = old, .new = new, .what = what};
 	const struct log_field fields[] = {
 		{"WB_KNOB", knob_name(e->kind)},
 		{"WB_BDI", e->dev},
@@ -37,22 +49,26 @@ static void say(int level, const char *id, const struct knob_entry *e, const cha
 		{NULL, NULL},
 	};
 
-	log_decision(level, id, fields, "%s%s%s: %s", *e->dev ? e->dev : "",
+	on_one_line(what);
+	log_decision(level, LOG_ID_KNOB, fields, "%s%s%s: %s", *e->dev ? e->dev : "",
 		     *e->dev ? " " : "", knob_name(e->kind), what);
+	if (k->listener)
+		k->listener(&news, k->listener_arg);
 }
 
-static void say_written(const struct knob_entry *e, const char *old)
+static void say_written(const struct knobs *k, const struct knob_entry *e,
+			const char *old)
 {
-	char what[700];
+	char what[3 * KNOB_VALUE];
 
 	(void)snprintf(what, sizeof(what), "%s instead of %s (%s)", e->wanted, old,
 		       e->where);
-	say(LOG_INFO, LOG_ID_KNOB, e, old, e->wanted, what);
+	say(k, LOG_INFO, e, old, e->wanted, what);
 }
 
-static void say_failed(const struct knob_entry *e)
+static void say_failed(const struct knobs *k, const struct knob_entry *e)
 {
-	char what[700];
+	char what[3 * KNOB_VALUE];
 
 	(void)snprintf(what, sizeof(what),
 		       "%s cannot be written (%s): %s: %s; correct %s", e->wanted,
@@ -60,18 +76,18 @@ static void say_failed(const struct knob_entry *e)
 		       e->state == KNOB_TRANSIENT ? "it is tried again later"
 						  : "it is left alone",
 		       e->where);
-	say(LOG_WARNING, LOG_ID_KNOB, e, e->original, e->wanted, what);
+	say(k, LOG_WARNING, e, e->original, e->wanted, what);
 }
 
-static void say_manual(const struct knob_entry *e, const char *now)
+static void say_manual(const struct knobs *k, const struct knob_entry *e, const char *now)
 {
-	char what[700];
+	char what[3 * KNOB_VALUE];
 
 	(void)snprintf(what, sizeof(what),
 		       "it is %s and not %s as wb left it: somebody else has changed it, "
 		       "and it is theirs",
 		       now, e->ours);
-	say(LOG_NOTICE, LOG_ID_KNOB, e, e->ours, now, what);
+	say(k, LOG_NOTICE, e, e->ours, now, what);
 }
 
 /* ---- one knob --------------------------------------------------------------- */
@@ -91,14 +107,14 @@ static int save(struct knobs *k)
 
 static void set_state(struct knobs *k, struct knob_entry *e, int error)
 {
-	enum knob_state s = knob_classify(k->root, e->dev, error);
+	enum knob_state s = knob_classify(k->root, e->kind, e->dev, error);
 	bool news = e->state != s || e->error != -error;
 
 	e->state = s;
 	e->error = -error;
 	k->dirty |= news;
 	if (error && news)
-		say_failed(e);
+		say_failed(k, e);
 }
 
 /* The original is on disk before the write, what became of it after. */
@@ -116,7 +132,7 @@ static void write_one(struct knobs *k, struct knob_entry *e)
 	knob_path(e->kind, e->dev, path);
 	knob_state_path(e->kind, e->dev, state);
 	(void)knob_read(k->root, path, old); /* for the log */
-	r = knob_write(k->root, path, e->wanted);
+	r = knob_put(k->root, e->kind, e->dev, e->identity, path, e->wanted);
 	if (r == 0)
 		r = knob_read(k->root, state, e->ours);
 	e->pending = false;
@@ -125,7 +141,7 @@ static void write_one(struct knobs *k, struct knob_entry *e)
 		e->written = false; /* nothing of ours is there */
 	set_state(k, e, r);
 	if (r == 0)
-		say_written(e, old);
+		say_written(k, e, old);
 }
 
 /* Does the kernel have the value that the last write left?  An interrupted write
@@ -145,7 +161,7 @@ static void apply_known(struct knobs *k, struct knob_entry *e, const struct knob
 {
 	if (!still_ours(k, e, now)) {
 		if (e->state != KNOB_MANUAL)
-			say_manual(e, now);
+			say_manual(k, e, now);
 		k->dirty |= e->state != KNOB_MANUAL;
 		e->state = KNOB_MANUAL;
 		e->error = 0;
@@ -153,7 +169,8 @@ static void apply_known(struct knobs *k, struct knob_entry *e, const struct knob
 	}
 	k->dirty |= strcmp(e->where, w->where) != 0;
 	(void)snprintf(e->where, sizeof(e->where), "%s", w->where);
-	if (knob_same(e->kind, e->wanted, w->value)) {
+	if (knob_same(e->kind, e->wanted, w->value) && e->state != KNOB_TRANSIENT &&
+	    e->state != KNOB_REFUSED) {
 		set_state(k, e, 0);
 		return;
 	}
@@ -186,7 +203,9 @@ static struct knob_entry *entry_for(struct knobs *k, const struct knob_want *w)
 	struct knob_entry *e = knob_journal_find(&k->j, w->kind, w->dev);
 	char identity[80];
 
-	knob_identity(k->root, w->dev, identity);
+	knob_identity(k->root, w->kind, w->dev, identity);
+	if (*w->identity && strcmp(w->identity, identity) != 0)
+		return NULL; /* gone since it was looked at: the next look will tell */
 	if (e && strcmp(e->identity, identity) != 0) {
 		/* The number belongs to another device now: nothing is owed to it. */
 		knob_journal_del(&k->j, e);
@@ -233,10 +252,10 @@ static void apply_one(struct knobs *k, const struct knob_want *w)
 static void give_back(struct knobs *k, struct knob_entry *e)
 {
 	int r = knob_restore(k->root, e, false);
-	char what[400];
+	char what[2 * KNOB_VALUE];
 
-	if (r == -ENODATA)
-		return;
+	if (r == -ENODATA || (r == -ENODEV && knob_of_fs(e->kind)))
+		return; /* what was unmounted is owed nothing */
 	if (r == 0)
 		(void)snprintf(what, sizeof(what), "%s again, as it was found",
 			       e->original);
@@ -245,17 +264,16 @@ static void give_back(struct knobs *k, struct knob_entry *e)
 			       e->original,
 			       r == -EEXIST ? "somebody else has changed it meanwhile"
 					    : strerror(-r));
-	say(r == 0 || r == -EEXIST || r == -ENODEV ? LOG_INFO : LOG_WARNING, LOG_ID_KNOB,
-	    e, e->ours, e->original, what);
+	say(k, r == 0 || r == -EEXIST || r == -ENODEV ? LOG_INFO : LOG_WARNING, e,
+	    e->ours, e->original, what);
 }
 
-/* Entries that nothing asks for any more. */
-static void let_go(struct knobs *k, bool restore)
+static void let_go_of(struct knobs *k, bool restore, bool late)
 {
 	for (size_t i = k->j.n; i--;) {
 		struct knob_entry *e = &k->j.v[i];
 
-		if (e->used)
+		if (e->used || knob_is_late(e->kind) != late)
 			continue;
 		if (!restore && e->written)
 			continue; /* rollback still knows it */
@@ -263,6 +281,13 @@ static void let_go(struct knobs *k, bool restore)
 		knob_journal_del(&k->j, e);
 		k->dirty = true;
 	}
+}
+
+/* Entries that nothing asks for any more. */
+static void let_go(struct knobs *k, bool restore)
+{
+	let_go_of(k, restore, false);
+	let_go_of(k, restore, true);
 }
 
 /* ---- bandwidth ------------------------------------------------------------------ */
@@ -343,6 +368,8 @@ static void follow(struct knobs *k)
 		steady(k, &w.v[i]);
 		apply_one(k, &w.v[i]);
 	}
+	for (size_t i = 0; i < k->engine.n; i++)
+		apply_one(k, &k->engine.v[i]);
 	let_go(k, k->conf->restore != CONF_RESTORE_NEVER);
 	if (k->dirty)
 		(void)save(k);
@@ -359,6 +386,39 @@ static void on_measure(struct ev_loop *loop, ev_timer *t, int revents)
 		follow(k);
 	if (!any)
 		ev_timer_stop(loop, t);
+}
+
+void knobs_set_engine(struct knobs *k, struct knob_wants *w)
+{
+	knob_wants_clear(&k->engine);
+	k->engine = *w;
+	*w = (struct knob_wants){0};
+}
+
+void knobs_listen(struct knobs *k, void (*fn)(const struct knob_news *n, void *arg),
+		  void *arg)
+{
+	k->listener = fn;
+	k->listener_arg = arg;
+}
+
+const struct knob_entry *knobs_find(const struct knobs *k, enum knob_kind kind,
+				    const char *dev)
+{
+	return knob_journal_find(&k->j, kind, dev);
+}
+
+bool knobs_manual(const struct knobs *k, enum knob_kind kind, const char *dev)
+{
+	const struct knob_entry *e = knobs_find(k, kind, dev);
+	char state[256], now[KNOB_VALUE], identity[80];
+
+	if (!e || !e->written || e->pending)
+		return false;
+	knob_identity(k->root, kind, dev, identity);
+	knob_state_path(kind, dev, state);
+	return !strcmp(identity, e->identity) && knob_read(k->root, state, now) == 0 &&
+	       strcmp(now, e->ours) != 0;
 }
 
 void knobs_apply(struct knobs *k, const struct conf *c)
@@ -410,6 +470,7 @@ struct knobs *knobs_free(struct knobs *k)
 		if (k->dirty)
 			(void)save(k);
 	}
+	knob_wants_clear(&k->engine);
 	knob_journal_clear(&k->j);
 	free(k->speed);
 	free(k);

@@ -24,8 +24,9 @@ void knob_wants_clear(struct knob_wants *w)
 	*w = (struct knob_wants){0};
 }
 
-static bool is_excluded(const struct conf *c, const char *name)
+bool knob_is_excluded(const struct conf *c, enum knob_kind k)
 {
+	const char *name = knob_name(k);
 	const char *p = c->knobs_exclude;
 	size_t len = strlen(name);
 
@@ -45,7 +46,7 @@ static int add(struct build *b, enum knob_kind kind, const char *dev, const char
 {
 	struct knob_want *w;
 
-	if (is_excluded(b->c, knob_name(kind)))
+	if (knob_is_excluded(b->c, kind))
 		return 0;
 	for (size_t i = 0; i < b->w.n; i++) /* two names of one device: the first */
 		if (b->w.v[i].kind == kind && !strcmp(b->w.v[i].dev, dev))

@@ -12,7 +12,7 @@ int knob_restore(const char *root, const struct knob_entry *e, bool dry)
 
 	if (!e->written)
 		return -ENODATA;
-	knob_identity(root, e->dev, identity);
+	knob_identity(root, e->kind, e->dev, identity);
 	if (strcmp(identity, e->identity) != 0)
 		return -ENODEV;
 	knob_state_path(e->kind, e->dev, state);
@@ -23,5 +23,5 @@ int knob_restore(const char *root, const struct knob_entry *e, bool dry)
 		return 0;
 	if (!e->pending && strcmp(now, e->ours) != 0)
 		return -EEXIST;
-	return dry ? 0 : knob_write(root, state, e->original);
+	return dry ? 0 : knob_put(root, e->kind, e->dev, e->identity, state, e->original);
 }

@@ -15,7 +15,13 @@ static void print_line(const struct knob_entry *e, const char *note)
 	char path[256];
 
 	knob_state_path(e->kind, e->dev, path);
-	printf("echo %s >/%s%s%s\n", e->original, path, *note ? "  # " : "", note);
+	/* A map has several lines, which replace only what they name. */
+	if (strchr(e->original, '\n') || strchr(e->original, ' '))
+		printf("printf 'default\\n%%s\\n' '%s' >/%s%s%s\n", e->original, path,
+		       *note ? "  # " : "", note);
+	else
+		printf("echo %s >/%s%s%s\n", e->original, path, *note ? "  # " : "",
+		       note);
 }
 
 static const char *note_of(int r)
@@ -64,8 +70,10 @@ static int run(const struct opts *o, int argc, char **argv)
 	if (r != WBCTL_OK)
 		return r;
 	/* In the opposite order of the writes: a limit may depend on one before. */
-	for (size_t i = j.n; i--;)
-		all &= restore(o, &j.v[i]);
+	for (int late = 0; late < 2; late++)
+		for (size_t i = j.n; i--;)
+			if (knob_is_late(j.v[i].kind) == late)
+				all &= restore(o, &j.v[i]);
 	knob_journal_clear(&j);
 	return all ? WBCTL_OK : WBCTL_PARTLY;
 }

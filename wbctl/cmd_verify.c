@@ -34,13 +34,13 @@ static enum knob_state state_now(const struct knob_entry *e, const char **ret_wh
 	int r;
 
 	*ret_whose = "kernel";
-	knob_identity("", e->dev, identity);
+	knob_identity("", e->kind, e->dev, identity);
 	if (strcmp(identity, e->identity) != 0)
 		return KNOB_GONE;
 	knob_state_path(e->kind, e->dev, path);
 	r = knob_read("", path, now);
 	if (r < 0)
-		return knob_classify("", e->dev, r);
+		return knob_classify("", e->kind, e->dev, r);
 	if (!e->written)
 		return e->state;
 	if (!e->pending && strcmp(now, e->ours) != 0) {

@@ -180,6 +180,13 @@ void feats_probe(struct feats *ret)
 	memset(ret, 0, sizeof(*ret));
 }
 
+bool feats_kernel_engine(const struct feats *f, char *why, unsigned len)
+{
+	(void)f;
+	snprintf(why, len, "this is a test");
+	return false;
+}
+
 bool feats_user_engine(const struct feats *f, char *why, unsigned len)
 {
 	if (f->v[FEAT_TRACE].present)

@@ -325,10 +325,14 @@ static void errors(void **state)
 	assert_int_equal(entry(f, KNOB_READ_AHEAD, "8:16").state, KNOB_REFUSED);
 	assert_int_equal(entry(f, KNOB_MIN_BYTES, "8:16").state, KNOB_UNSUPPORTED);
 	assert_false(entry(f, KNOB_MIN_BYTES, "8:16").written);
-	assert_int_equal(knob_classify(f->path, "8:99", -ENOENT), KNOB_GONE);
-	assert_int_equal(knob_classify(f->path, "8:16", -ENODEV), KNOB_GONE);
-	assert_int_equal(knob_classify(f->path, "8:16", -EBUSY), KNOB_TRANSIENT);
-	assert_int_equal(knob_classify(f->path, "8:16", -EINVAL), KNOB_REFUSED);
+	assert_int_equal(knob_classify(f->path, KNOB_READ_AHEAD, "8:99", -ENOENT),
+			 KNOB_GONE);
+	assert_int_equal(knob_classify(f->path, KNOB_READ_AHEAD, "8:16", -ENODEV),
+			 KNOB_GONE);
+	assert_int_equal(knob_classify(f->path, KNOB_READ_AHEAD, "8:16", -EBUSY),
+			 KNOB_TRANSIENT);
+	assert_int_equal(knob_classify(f->path, KNOB_READ_AHEAD, "8:16", -EINVAL),
+			 KNOB_REFUSED);
 }
 
 static void cpumask(void **state)
