@@ -11,7 +11,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum conf_engine { CONF_ENGINE_AUTO, CONF_ENGINE_USER, CONF_ENGINE_NONE };
+enum conf_engine {
+	CONF_ENGINE_AUTO,
+	CONF_ENGINE_USER,
+	CONF_ENGINE_NONE,
+	CONF_ENGINE_KERNEL,
+};
 enum conf_source { CONF_SOURCE_AUTO, CONF_SOURCE_TRACE, CONF_SOURCE_FANOTIFY };
 enum conf_io { CONF_IO_AUTO, CONF_IO_URING, CONF_IO_THREADS };
 enum conf_manage { CONF_MANAGE_AUTO, CONF_MANAGE_YES, CONF_MANAGE_NO };
@@ -110,6 +115,9 @@ struct conf {
 
 	struct conf_origin *origin; /* where each value came from; conf_print.c */
 };
+
+/* The word for it in wb.conf. */
+const char *conf_engine_name(enum conf_engine e);
 
 /* One finding: a sentence that begins with "file:line: " (or "file: "). */
 struct conf_diag {

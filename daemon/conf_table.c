@@ -4,7 +4,7 @@
 
 #include "daemon/conf_table.h"
 
-static const char *const engine_words[] = {"auto", "user", "none", NULL};
+static const char *const engine_words[] = {"auto", "user", "none", "kernel", NULL};
 static const char *const source_words[] = {"auto", "trace", "fanotify", NULL};
 static const char *const io_words[] = {"auto", "uring", "threads", NULL};
 static const char *const restore_words[] = {"on-stop", "on-disable", "never", NULL};
@@ -12,7 +12,7 @@ static const char *const tri_words[] = {"leave", "yes", "no", NULL};
 static const char *const manage_words[] = {"auto", "yes", "no", NULL};
 
 /* conf_type_word stores the index of the word: it must be the enum's value. */
-_Static_assert(CONF_ENGINE_NONE == 2 && CONF_SOURCE_FANOTIFY == 2 &&
+_Static_assert(CONF_ENGINE_KERNEL == 3 && CONF_SOURCE_FANOTIFY == 2 &&
 		       CONF_IO_THREADS == 2 && CONF_MANAGE_NO == 2 &&
 		       CONF_RESTORE_NEVER == 2 && CONF_TRI_NO == 2,
 	       "words and enums go together");
@@ -51,10 +51,13 @@ const struct conf_sect_info conf_sects[CONF_SECT_N] = {
 
 const struct conf_key conf_keys[] = {
 	{KEY(ENGINE, "mode", word, conf, engine), .words = engine_words, .def = "auto",
-	 .values = "auto, user or none",
+	 .values = "auto, user, none or kernel",
 	 .help = "The engine.  user: the daemon writes back itself, on any kernel.  "
-		 "none: it only watches the mount table and manages nothing.  auto: the "
-		 "best that this kernel allows."},
+		 "kernel: the kernel does in contexts of its own, which the daemon sets "
+		 "up; file systems for which it has none, or a kernel without them, are "
+		 "left alone.  none: it only watches the mount table and manages "
+		 "nothing. "
+		 " auto: kernel where that is possible, else user."},
 	{KEY(ENGINE, "contexts", count, conf, contexts), .min = 1,
 	 .max = CONF_CONTEXTS_MAX, .automatic = true, .def = "auto",
 	 .values = "auto, or 1 to 64",
@@ -120,7 +123,8 @@ const struct conf_key conf_keys[] = {
 	{KEY(KNOBS, "exclude", names, conf, knobs_exclude),
 	 .values = "names of settings, separated by commas",
 	 .help = "Settings that are never written, whatever else is given: max_bytes, "
-		 "min_bytes, strict_limit, read_ahead_kb, writeback_cpumask."},
+		 "min_bytes, strict_limit, read_ahead_kb, writeback_cpumask, and of the "
+		 "kernel engine writeback_contexts, group_map, folio_order_max."},
 	{KEY(KNOBS, "writeback_cpumask", cpumask, conf, cpumask),
 	 .values = "a mask of CPUs in hexadecimal, such as f",
 	 .help = "The CPUs on which the kernel's own flushers run: keeps write-back "
@@ -210,6 +214,11 @@ const struct conf_key conf_keys[] = {
 		 "to write-back for longer at a time."},
 };
 const size_t conf_n_keys = ARRAY_SIZE(conf_keys);
+
+const char *conf_engine_name(enum conf_engine e)
+{
+	return engine_words[e];
+}
 
 unsigned conf_key_index(const struct conf_key *k)
 {

@@ -73,10 +73,15 @@ int engine_new(struct ev_loop *loop, const struct conf *c, struct engine **ret)
 	return 0;
 }
 
+static bool is_ours(const struct plan_fs *p)
+{
+	return p->managed && p->engine != PLAN_ENGINE_KERNEL;
+}
+
 static const struct plan_fs *plan_find(const struct plan *p, const struct efs *f)
 {
 	for (size_t i = 0; i < p->n; i++)
-		if (p->v[i].managed && efs_same(f, &p->v[i]))
+		if (is_ours(&p->v[i]) && efs_same(f, &p->v[i]))
 			return &p->v[i];
 	return NULL;
 }
@@ -137,7 +142,7 @@ static void add_new(struct engine *e, const struct plan *p)
 		struct efs *f;
 		int r;
 
-		if (!p->v[i].managed || is_run(e, &p->v[i]))
+		if (!is_ours(&p->v[i]) || is_run(e, &p->v[i]))
 			continue;
 		r = efs_new(e, &p->v[i], &f);
 		if (r < 0) {

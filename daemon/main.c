@@ -208,12 +208,18 @@ static int need_engine(struct wbd *w)
 {
 	char why[256];
 
-	if (w->conf->engine == CONF_ENGINE_NONE ||
+	if (w->conf->engine == CONF_ENGINE_NONE)
+		return 0;
+	if (w->conf->engine != CONF_ENGINE_USER &&
+	    feats_kernel_engine(&w->feats, why, sizeof(why)))
+		return 0;
+	if (w->conf->engine != CONF_ENGINE_KERNEL &&
 	    feats_user_engine(&w->feats, why, sizeof(why)))
 		return 0;
-	log_err("nothing can be done here: %s; run wbd as root or as wbd.service does "
-		"(`wbctl features` tells more)",
-		why);
+	log_err("nothing can be done here: %s; %s (`wbctl features` tells more)", why,
+		w->conf->engine == CONF_ENGINE_KERNEL
+			? "set [engine] mode = auto for the user engine"
+			: "run wbd as root or as wbd.service does");
 	return -EPERM;
 }
 

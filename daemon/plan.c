@@ -11,7 +11,8 @@
  *   5. Unless named (manage = yes in a [mount] or [device] section): snapshot,
  *      network, FUSE, stacked, memory, no backing device, a type that has not been
  *      tried, rotational, rotation unknown.
- *   6. No source of dirty inodes works here, named or not.
+ *   6. No engine works here, named or not: the kernel's contexts where the kernel has
+ *      them for this file system, else the user engine, as [engine] mode allows.
  *   7. One context, unless named: that is what the kernel has already.
  * Contexts belong to the backing device: those of a [device] section, else
  * [engine], else min(groups of all its managed file systems, CPUs, PLAN_AUTO_CAP).
@@ -173,8 +174,10 @@ static enum plan_rule by_nature(const struct fsys *f)
 }
 
 /* Everything but the number of contexts. */
-static void decide_one(const struct decide *d, struct plan_fs *p)
+static void decide_one(const struct decide *d, struct plan_fs *p, size_t i)
 {
+	enum plan_rule none;
+
 	p->rule = PLAN_OFF;
 	if (d->c->engine == CONF_ENGINE_NONE ||
 	    section_says(d, p, CONF_MANAGE_NO, PLAN_FORBIDDEN) || is_excluded(d, p))
@@ -186,11 +189,11 @@ static void decide_one(const struct decide *d, struct plan_fs *p)
 		p->rule = by_nature(p->fs);
 	if (p->rule != PLAN_AUTO && p->rule != PLAN_NAMED)
 		return;
-	if (d->env->user_engine) {
+	p->engine = plan_choose_engine(d->c, d->env, i, &none);
+	if (p->engine == PLAN_ENGINE_NONE)
+		name_section(p, none, NULL, NULL);
+	else
 		p->managed = true;
-		return;
-	}
-	name_section(p, PLAN_NO_ENGINE, NULL, NULL);
 }
 
 /* Do two file systems share their dirty pages' flusher? */
@@ -222,8 +225,9 @@ static unsigned contexts_asked(const struct decide *d, const struct plan *p, siz
 }
 
 /* Settles the contexts of the bdi whose first managed file system is @first. */
-static void settle_bdi(const struct decide *d, struct plan *p, size_t first)
+static int settle_bdi(const struct decide *d, struct plan *p, size_t first)
 {
+	double share[GMAP_CONTEXTS] = {0};
 	unsigned cpus = d->env->cpus ? d->env->cpus : 1;
 	unsigned contexts = contexts_asked(d, p, first);
 	uint64_t groups = 0;
@@ -234,6 +238,7 @@ static void settle_bdi(const struct decide *d, struct plan *p, size_t first)
 	if (!contexts)
 		contexts = at_most(groups, at_most(cpus, PLAN_AUTO_CAP));
 	contexts = contexts ? at_most(contexts, CONF_CONTEXTS_MAX) : 1;
+	contexts = plan_kern_contexts(d->env, p, first, contexts);
 
 	/* One after the other round the contexts, as if their groups were in a row. */
 	groups = 0;
@@ -245,25 +250,34 @@ static void settle_bdi(const struct decide *d, struct plan *p, size_t first)
 		f->contexts = contexts;
 		f->shift = (unsigned)(groups % contexts);
 		groups += f->fs->geom.groups;
+		if (plan_kern_map(d->env, p, i, share) < 0)
+			return -ENOMEM;
 	}
+	return 0;
 }
 
-static void settle(const struct decide *d, struct plan *p)
+static int settle(const struct decide *d, struct plan *p)
 {
+	int r = 0;
+
 	/* 0 contexts: not settled yet. */
-	for (size_t i = 0; i < p->n; i++)
+	for (size_t i = 0; i < p->n && r == 0; i++)
 		if (p->v[i].managed && !p->v[i].contexts)
-			settle_bdi(d, p, i);
+			r = settle_bdi(d, p, i);
 	for (size_t i = 0; i < p->n; i++) {
 		struct plan_fs *f = &p->v[i];
 
-		if (f->managed && f->contexts == 1 && f->rule == PLAN_AUTO) {
+		if (f->managed && f->contexts == 1 && f->rule == PLAN_AUTO &&
+		    !f->kern.contexts_manual) {
 			f->managed = false;
 			f->rule = PLAN_ONE_CONTEXT;
 		}
-		if (!f->managed)
+		if (!f->managed) {
 			f->contexts = 1;
+			f->engine = PLAN_ENGINE_NONE;
+		}
 	}
+	return r;
 }
 
 static int prepare(struct decide *d)
@@ -293,10 +307,9 @@ static int fill(const struct decide *d, struct plan *p)
 		f->fs = d->t->v[p->n];
 		m = mount_section(d->c, f->fs, true, CONF_MANAGE_AUTO);
 		f->flush = m ? m->flush : d->c->flush;
-		decide_one(d, f);
+		decide_one(d, f, p->n);
 	}
-	settle(d, p);
-	return 0;
+	return settle(d, p);
 }
 
 int plan_decide(const struct fsys_table *t, const struct conf *c,
@@ -321,6 +334,8 @@ int plan_decide(const struct fsys_table *t, const struct conf *c,
 
 struct plan *plan_free(struct plan *p)
 {
+	for (size_t i = 0; p && i < p->n; i++)
+		free(p->v[i].map);
 	if (p)
 		free(p->v);
 	free(p);

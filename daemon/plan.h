@@ -14,6 +14,7 @@
 
 #include "daemon/conf.h"
 #include "daemon/fsys.h"
+#include "daemon/kern.h"
 
 #define PLAN_AUTO_CAP \
 	8 /* most contexts that `auto` gives (issue: min(groups, CPUs, 8)) */
@@ -23,7 +24,12 @@ struct plan_env {
 	unsigned cpus;       /* online */
 	bool user_engine;    /* some source of dirty inodes works here */
 	const char *why_not; /* if !user_engine: one sentence */
+	/* In the order of the table; NULL: the kernel engine does not work here. */
+	const struct kern_state *kern;
 };
+
+/* What makes its contexts real. */
+enum plan_engine { PLAN_ENGINE_NONE, PLAN_ENGINE_USER, PLAN_ENGINE_KERNEL };
 
 /* Which rule decided; plan_rule_text() has the words. */
 enum plan_rule {
@@ -44,6 +50,7 @@ enum plan_rule {
 	PLAN_NO_BDI,      /* no backing device could be named */
 	PLAN_ONE_CONTEXT, /* one context is what the kernel has already */
 	PLAN_NO_ENGINE,   /* plan_env.why_not */
+	PLAN_NO_KERNEL,   /* mode = kernel, but it cannot divide this file system */
 };
 
 struct plan_fs {
@@ -56,6 +63,16 @@ struct plan_fs {
 	unsigned shift;    /* context of group g = (g + shift) % contexts, so that
 			    * several file systems of one bdi do not all start at 0 */
 	struct conf_flush flush;
+	enum plan_engine engine;
+	/* Of the kernel engine; what it would do were it not for the notes below. */
+	struct gmap *map; /* NULL: by the number */
+	unsigned order;   /* wanted as folio_order_max; 0: left alone */
+	struct kern_note {
+		uint64_t id;          /* kern_fs.id */
+		bool map_known;       /* else it stays as it is */
+		bool contexts_manual; /* somebody else's, and so in force */
+		bool map_manual;
+	} kern;
 };
 
 struct plan {
@@ -70,15 +87,33 @@ struct plan *plan_free(struct plan *p);
 /* Context of @group under the plan. */
 static inline unsigned plan_context(const struct plan_fs *f, uint32_t group)
 {
+	if (f->engine == PLAN_ENGINE_KERNEL)
+		return f->map ? gmap_context(f->map, group, f->contexts)
+			      : group % f->contexts;
 	return (unsigned)(((uint64_t)group + f->shift) % f->contexts);
 }
 
 /* A clause that completes "/mnt is not managed: ..." / "/mnt is managed: ...". */
 const char *plan_rule_text(enum plan_rule r);
+/* "user", "kernel"; NULL: none. */
+const char *plan_engine_name(enum plan_engine e);
 /* Stable word for machines: "rotational". */
 const char *plan_rule_name(enum plan_rule r);
 /* One aligned line per file system with its reason, for `wbd --dry-run`; control
  * characters and broken UTF-8 in names are printed as \xNN. */
 void plan_print(const struct plan *p, FILE *f);
+
+/* ---- plan_kern.c ------------------------------------------------------------ */
+
+/* Which engine has entry @i; PLAN_ENGINE_NONE and the rule if none has. */
+enum plan_engine plan_choose_engine(const struct conf *c, const struct plan_env *env,
+				    size_t i, enum plan_rule *ret_rule);
+/* The most contexts that the kernel allows for the bdi of entry @i; what somebody else
+ * has set there counts in any case. */
+unsigned plan_kern_contexts(const struct plan_env *env, const struct plan *p, size_t i,
+			    unsigned contexts);
+/* The map of entry @i, whose contexts and shift are settled.  @share: what file systems
+ * before it bring to each context of the bdi. */
+int plan_kern_map(const struct plan_env *env, struct plan *p, size_t i, double *share);
 
 #endif

@@ -31,7 +31,23 @@ static const struct {
 	[PLAN_NO_ENGINE] = {"no-engine",
 			    "this kernel or these privileges give wbd no way to learn "
 			    "of dirty inodes"},
+	[PLAN_NO_KERNEL] = {"no-kernel",
+			    "the configuration says mode = kernel, and the kernel has no "
+			    "contexts for it"},
 };
+
+const char *plan_engine_name(enum plan_engine e)
+{
+	switch (e) {
+	case PLAN_ENGINE_USER:
+		return "user";
+	case PLAN_ENGINE_KERNEL:
+		return "kernel";
+	case PLAN_ENGINE_NONE:
+		break;
+	}
+	return NULL;
+}
 
 const char *plan_rule_text(enum plan_rule r)
 {
@@ -144,7 +160,10 @@ static void put_cells(FILE *f, const char *const cell[COLUMNS], const int width[
 
 static void put_reason(FILE *f, const struct plan_fs *p)
 {
-	fprintf(f, "%s: %s", p->managed ? "Managed" : "Not managed",
+	fprintf(f, "%s: %s",
+		!p->managed                       ? "Not managed"
+		: p->engine == PLAN_ENGINE_KERNEL ? "Managed by the kernel's contexts"
+						  : "Managed",
 		plan_rule_text(p->rule));
 	if (p->where[0]) {
 		fputs(" (", f);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "daemon/kern_want.h"
 #include "daemon/log.h"
 #include "daemon/log_ids.h"
 #include "daemon/notify.h"
@@ -22,9 +23,54 @@ static void say_status(const struct plan *p, const struct conf *c)
 		notify_status("%zu of %zu file systems managed", managed, p->n);
 }
 
+static const char *root_of(const struct wbd *w)
+{
+	return w->opts.root ? w->opts.root : "";
+}
+
+/* That the kernel could do it, but wb may not use it, is said once. */
+static void say_unused(struct wbd *w, const char *why)
+{
+	if (!w->kern_told)
+		log_warn("the kernel's writeback contexts are not used: %s", why);
+	w->kern_told = true;
+}
+
+/* What the kernel engine has to work with; false: nothing, or it may not be used. */
+static bool observe_kernel(struct wbd *w, const struct conf *c,
+			   const struct fsys_table *t, struct kern_state *ret)
+{
+	char why[256] = "";
+	int r;
+
+	if (c->engine == CONF_ENGINE_USER || c->engine == CONF_ENGINE_NONE)
+		return false;
+	r = kern_probe(root_of(w), why, sizeof(why));
+	if (r == -ENOENT)
+		return false;
+	if (r == 0 && !w->knobs && !w->opts.dry_run) {
+		(void)snprintf(why, sizeof(why),
+			       "%s/knobs cannot be used, so nothing "
+			       "could be given back",
+			       w->opts.runtime_dir);
+		r = -EBADMSG;
+	}
+	if (r == 0)
+		r = kern_scan(root_of(w), t, ret);
+	if (r < 0) {
+		say_unused(w, *why ? why : strerror(-r));
+		return false;
+	}
+	w->kern_told = false;
+	if (w->knobs)
+		kern_ask_knobs(w->knobs, t, ret);
+	return true;
+}
+
 static int observe_and_decide(struct wbd *w, const struct conf *c, struct fsys_table **t,
 			      struct plan **p)
 {
+	struct kern_state kern = {0};
 	struct plan_env env = {0};
 	char why[256];
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -33,17 +79,32 @@ static int observe_and_decide(struct wbd *w, const struct conf *c, struct fsys_t
 	env.cpus = cpus > 0 ? (unsigned)cpus : 1;
 	env.user_engine = feats_user_engine(&w->feats, why, sizeof(why));
 	env.why_not = env.user_engine ? NULL : why;
-	r = fsys_scan(w->opts.root ? w->opts.root : "", t);
+	r = fsys_scan(root_of(w), t);
 	if (r < 0) {
 		log_err("cannot read the mount table %s/proc/self/mountinfo: %s",
 			w->opts.root ? w->opts.root : "", strerror(-r));
 		return r;
 	}
+	env.kern = observe_kernel(w, c, *t, &kern) ? &kern : NULL;
 	r = plan_decide(*t, c, &env, p);
+	kern_state_clear(&kern);
 	if (r < 0) {
 		fsys_table_free(*t);
 		log_err("cannot make a plan: %s", strerror(-r));
 	}
+	return r;
+}
+
+static int want(struct wbd *w, const struct conf *c, const struct plan *p)
+{
+	struct knob_wants wants;
+	int r;
+
+	if (!w->knobs)
+		return 0;
+	r = kern_wants(p, c, &wants);
+	if (r == 0)
+		knobs_set_engine(w->knobs, &wants);
 	return r;
 }
 
@@ -55,6 +116,12 @@ static int apply(struct wbd *w, const struct conf *c)
 
 	if (r < 0)
 		return r;
+	r = want(w, c, p);
+	if (r < 0) {
+		plan_free(p);
+		fsys_table_free(t);
+		return r;
+	}
 	say_status(p, c);
 	w->plans++;
 	r = engine_apply(w->engine, c, t, p); /* takes both over */
@@ -70,6 +137,7 @@ int wbd_rescan(struct wbd *w)
 
 int wbd_dry_run(struct wbd *w)
 {
+	struct knob_wants wants = {0};
 	struct fsys_table *t = NULL;
 	struct plan *p = NULL;
 	int r = observe_and_decide(w, w->conf, &t, &p);
@@ -77,16 +145,18 @@ int wbd_dry_run(struct wbd *w)
 	if (r < 0)
 		return r;
 	plan_print(p, stdout);
+	r = kern_wants(p, w->conf, &wants);
+	kern_print(root_of(w), &wants, stdout);
+	knob_wants_clear(&wants);
 	plan_free(p);
 	fsys_table_free(t);
-	return 0;
+	return r;
 }
 
 int wbd_load(struct wbd *w, struct conf **ret)
 {
 	struct conf_diags diags = {0};
-	int r = conf_load(w->opts.root ? w->opts.root : "", w->opts.conf_path, ret,
-			  &diags);
+	int r = conf_load(root_of(w), w->opts.conf_path, ret, &diags);
 
 	for (size_t i = 0; i < diags.n; i++)
 		log_msg(diags.v[i].error ? LOG_ERR : LOG_WARNING, "%s", diags.v[i].text);

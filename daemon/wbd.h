@@ -32,6 +32,7 @@ struct wbd {
 	struct fsys_watch *watch;
 	struct api *api;
 	struct knobs *knobs; /* NULL: their file cannot be used */
+	bool kern_told; /* that the kernel engine cannot be used although it is there */
 	struct notify_watchdog *watchdog;
 	int lock_fd;
 	ev_signal on_term, on_int, on_hup;

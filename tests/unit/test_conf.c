@@ -239,13 +239,13 @@ static void test_bad_values(void **state)
 		 "error: t.conf:2: max_inodes: '-1' is not allowed: write 1024 to "
 		 "16777216\n"},
 		{"[engine]\nmode = USER\n",
-		 "error: t.conf:2: mode: 'USER' is not allowed: write auto, user or "
-		 "none\n"},
+		 "error: t.conf:2: mode: 'USER' is not allowed: write auto, user, "
+		 "none or kernel\n"},
 		{"[engine]\ncpu_affinity = maybe\n",
 		 "error: t.conf:2: cpu_affinity: 'maybe' is not allowed: write yes or "
 		 "no\n"},
-		{"[engine]\nmode =\n",
-		 "error: t.conf:2: mode has no value: write auto, user or none\n"},
+		{"[engine]\nmode =\n", "error: t.conf:2: mode has no value: write auto, "
+				       "user, none or kernel\n"},
 		{"[api]\ngroup = a b\n",
 		 "error: t.conf:2: group: 'a b' is not the name of a group\n"},
 		{"[device \"d\"]\nmatch = /tmp/x\n",
