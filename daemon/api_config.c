@@ -7,8 +7,9 @@ void api_features(struct api *a, struct vl_call *call)
 {
 	const struct feats *fs = &a->w->feats;
 	json_t *list = json_array();
-	char why[256] = "";
+	char why[256] = "", kernel_why[256] = "";
 	bool works = feats_user_engine(fs, why, sizeof(why));
+	bool kernel = feats_kernel_engine(fs, kernel_why, sizeof(kernel_why));
 
 	for (size_t i = 0; i < FEAT_N; i++) {
 		const struct feat *f = &fs->v[i];
@@ -21,9 +22,12 @@ void api_features(struct api *a, struct vl_call *call)
 				  "error", f->present ? json_null() : api_errno(f->error),
 				  "detail", vl_string(f->detail)));
 	}
-	vl_call_reply(call, json_pack("{si so sb so}", "schema", API_SCHEMA, "features",
-				      list, "user_engine", (int)works, "why_not",
-				      works ? json_null() : vl_string(why)));
+	vl_call_reply(call, json_pack("{si so sb so sb so ss}", "schema", API_SCHEMA,
+				      "features", list, "user_engine", (int)works,
+				      "why_not", works ? json_null() : vl_string(why),
+				      "kernel_engine", (int)kernel, "kernel_why_not",
+				      kernel ? json_null() : vl_string(kernel_why),
+				      "mode", conf_engine_name(a->w->conf->engine)));
 }
 
 static int add_row(const struct conf_row *r, void *arg)

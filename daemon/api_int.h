@@ -69,6 +69,13 @@ int api_parse_dev(const char *s, dev_t *ret);
 const char *api_group_kind(const struct geom *g);
 /* The groups of context @ctx: their number; *@ret_list (64 bytes) as "1-57/8". */
 uint64_t api_groups_of(const struct plan_fs *f, unsigned ctx, char ret_list[64]);
+/* "kernel" or "user"; null: not managed. */
+json_t *api_engine(const struct plan_fs *f);
+/* What the kernel engine has set for it (api_kern.c); null with another engine. */
+json_t *api_kernel(const struct api *a, const struct plan_fs *f);
+/* As engine_get_ctx_stat(), from the kernel's contexts. */
+int api_kernel_ctx_stats(const struct api *a, const struct plan_fs *f,
+			 struct engine_ctx_stat *ret, unsigned max);
 /* The clause that says why; @buf is used where it depends on this machine. */
 const char *api_reason(const struct api *a, const struct plan_fs *f, char *buf,
 		       unsigned len);

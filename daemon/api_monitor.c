@@ -57,6 +57,53 @@ static void on_event(const struct engine_event *ev, void *arg)
 	}
 }
 
+/* Is the setting one of file system @dev, or of its device? */
+static bool concerns(const struct api *a, const struct api_monitor *m,
+		     const struct knob_entry *e)
+{
+	const struct plan_fs *f = m->dev ? api_find_dev(a, m->dev) : NULL;
+	dev_t dev;
+
+	if (!m->dev || !f)
+		return !m->dev;
+	if (knob_of_fs(e->kind))
+		return api_parse_dev(e->dev, &dev) == 0 && dev == m->dev;
+	return !*e->dev || !strcmp(e->dev, f->fs->bdev.bdi);
+}
+
+static json_t *news_json(const struct api *a, const struct knob_news *n)
+{
+	const struct plan_fs *f = NULL;
+	char reason[4 * KNOB_VALUE];
+	dev_t dev;
+
+	(void)snprintf(reason, sizeof(reason), "%s%s%s: %s", n->e->dev,
+		       *n->e->dev ? " " : "", knob_name(n->e->kind), n->what);
+	if (knob_of_fs(n->e->kind) && api_parse_dev(n->e->dev, &dev) == 0)
+		f = api_find_dev(a, dev);
+	return json_pack(
+		"{ss sI so so sn sn sn so so}", "event", "setting", "time_us",
+		(json_int_t)now_us(), "mount", f ? vl_string(f->fs->target) : json_null(),
+		"device", f ? api_dev(f->fs->dev) : json_null(), "inode", "context",
+		"bytes", "error", api_errno(n->e->error), "reason", vl_string(reason));
+}
+
+static void on_news(const struct knob_news *n, void *arg)
+{
+	struct api *a = arg;
+
+	for (struct api_monitor *m = a->monitors; m; m = m->next)
+		if (concerns(a, m, n->e))
+			vl_call_continue(m->call, news_json(a, n));
+}
+
+static void listen_to(struct api *a, bool on)
+{
+	engine_listen(a->w->engine, on ? on_event : NULL, on ? a : NULL);
+	if (a->w->knobs)
+		knobs_listen(a->w->knobs, on ? on_news : NULL, on ? a : NULL);
+}
+
 static void on_gone(void *arg)
 {
 	struct api_monitor *m = arg;
@@ -67,7 +114,7 @@ static void on_gone(void *arg)
 		m->next->prevp = m->prevp;
 	free(m);
 	if (!a->monitors)
-		engine_listen(a->w->engine, NULL, NULL);
+		listen_to(a, false);
 }
 
 /* So that a listener knows from when on it misses nothing. */
@@ -105,7 +152,7 @@ void api_monitor_call(struct api *a, struct vl_call *call)
 	if (m->next)
 		m->next->prevp = &m->next;
 	else
-		engine_listen(a->w->engine, on_event, a);
+		listen_to(a, true);
 	a->monitors = m;
 	vl_call_defer(call, on_gone, m);
 	vl_call_continue(call, listening_json());

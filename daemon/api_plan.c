@@ -29,17 +29,18 @@ static json_t *filesystem_json(const struct api *a, const struct plan_fs *f)
 	const struct fsys *fs = f->fs;
 	char why[256];
 
-	return json_pack("{so so so so so so sb ss so so so so ss so si so so}", "mount",
-			 vl_string(fs->target), "type", vl_string(fs->type), "source",
-			 vl_string(fs->source), "device", api_dev(fs->dev), "bdi",
-			 vl_string(fs->bdev.bdi), "disk", vl_string(fs->bdev.name),
+	return json_pack("{so so so so so so sb ss so so so so ss so si so so so so}",
+			 "mount", vl_string(fs->target), "type", vl_string(fs->type),
+			 "source", vl_string(fs->source), "device", api_dev(fs->dev),
+			 "bdi", vl_string(fs->bdev.bdi), "disk", vl_string(fs->bdev.name),
 			 "managed", (int)f->managed, "rule", plan_rule_name(f->rule),
 			 "reason", vl_string(api_reason(a, f, why, sizeof(why))), "where",
 			 api_clause(f->where), "label", api_clause(f->label), "groups",
 			 api_u64(fs->geom.groups), "group_kind",
 			 api_group_kind(&fs->geom), "group_error",
 			 vl_string(fs->geom_error), "contexts_n", (int)f->contexts,
-			 "contexts", contexts_json(f), "flush", flush_json(&f->flush));
+			 "contexts", contexts_json(f), "flush", flush_json(&f->flush),
+			 "engine", api_engine(f), "kernel", api_kernel(a, f));
 }
 
 void api_plan(struct api *a, struct vl_call *call)
@@ -87,7 +88,8 @@ static void reply_explain(struct api *a, struct vl_call *call, const struct plan
 		(void)engine_get_ino_stat(a->w->engine, fs->dev, ino, &s);
 	vl_call_reply(
 		call,
-		json_pack("{so so so so so sb ss so so so so ss ss so si sb so so so so}",
+		json_pack("{so so so so so sb ss so so so so ss ss so si sb so so so so "
+			  "so so}",
 			  "mount", vl_string(fs->target), "type", vl_string(fs->type),
 			  "source", vl_string(fs->source), "bdi", vl_string(fs->bdev.bdi),
 			  "disk", vl_string(fs->bdev.name), "managed", (int)f->managed,
@@ -100,7 +102,8 @@ static void reply_explain(struct api *a, struct vl_call *call, const struct plan
 			  "contexts_n", (int)f->contexts, "tracked", (int)s.tracked,
 			  "state", vl_string(s.tracked ? s.state : NULL), "dirty_bytes",
 			  api_u64(s.dirty_bytes), "age_ms", api_u64(s.age_ms), "hint",
-			  api_explained_hint(a, f, ino, s.tracked ? s.rule : -1, path)));
+			  api_explained_hint(a, f, ino, s.tracked ? s.rule : -1, path),
+			  "engine", api_engine(f), "kernel", api_kernel(a, f)));
 }
 
 void api_explain(struct api *a, struct vl_call *call)

@@ -16,17 +16,38 @@ static json_t *context_json(const struct plan_fs *f, const struct engine_ctx_sta
 			 (int)s->in_flight);
 }
 
-static json_t *contexts_json(const struct api *a, const struct plan_fs *f)
+/* Of the kernel's contexts too, which may be another number than the plan's. */
+static int get_contexts(const struct api *a, const struct plan_fs *f,
+			struct engine_ctx_stat s[CONF_CONTEXTS_MAX])
 {
-	struct engine_ctx_stat s[CONF_CONTEXTS_MAX];
-	json_t *list = json_array();
 	int n = 0;
 
-	if (f->managed)
-		n = engine_get_ctx_stat(a->w->engine, f->fs->dev, s, ARRAY_SIZE(s));
-	for (int i = 0; i < n && i < (int)ARRAY_SIZE(s); i++)
+	if (f->managed && f->engine == PLAN_ENGINE_KERNEL)
+		n = api_kernel_ctx_stats(a, f, s, CONF_CONTEXTS_MAX);
+	else if (f->managed)
+		n = engine_get_ctx_stat(a->w->engine, f->fs->dev, s, CONF_CONTEXTS_MAX);
+	return n < CONF_CONTEXTS_MAX ? n : CONF_CONTEXTS_MAX;
+}
+
+static json_t *contexts_json(const struct plan_fs *f, const struct engine_ctx_stat *s,
+			     int n)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < n; i++)
 		json_array_append_new(list, context_json(f, &s[i]));
 	return list;
+}
+
+/* The kernel counts for the device, not for each file system on it. */
+static void add_kernel(const struct plan_fs *f, const struct engine_ctx_stat *c, int n,
+		       struct engine_fs_stat *s)
+{
+	for (int i = 0; i < n && f->engine == PLAN_ENGINE_KERNEL; i++) {
+		s->inodes += c[i].inodes;
+		s->dirty_bytes += c[i].dirty_bytes;
+		s->flushed_bytes += c[i].flushed_bytes;
+	}
 }
 
 static json_t *identity_json(const struct api *a, const struct plan_fs *f)
@@ -58,15 +79,20 @@ static json_t *numbers_json(const struct engine_fs_stat *s)
 
 static json_t *filesystem_json(const struct api *a, const struct plan_fs *f)
 {
+	struct engine_ctx_stat c[CONF_CONTEXTS_MAX];
 	struct engine_fs_stat s = {0};
+	int n = get_contexts(a, f, c);
 	const struct geom *g = &f->fs->geom;
 	json_t *j = identity_json(a, f), *more, *numbers;
 
 	if (f->managed)
 		(void)engine_get_fs_stat(a->w->engine, f->fs->dev, &s);
-	more = json_pack("{so ss so si so}", "groups", api_u64(g->groups), "group_kind",
-			 api_group_kind(g), "group_error", vl_string(f->fs->geom_error),
-			 "contexts_n", (int)f->contexts, "contexts", contexts_json(a, f));
+	add_kernel(f, c, n, &s);
+	more = json_pack("{so ss so si so so so}", "groups", api_u64(g->groups),
+			 "group_kind", api_group_kind(g), "group_error",
+			 vl_string(f->fs->geom_error), "contexts_n", (int)f->contexts,
+			 "contexts", contexts_json(f, c, n), "engine", api_engine(f),
+			 "kernel", api_kernel(a, f));
 	numbers = numbers_json(&s);
 	json_object_update(j, more);
 	json_object_update(j, numbers);

@@ -64,13 +64,50 @@ const char *api_group_kind(const struct geom *g)
 	return "hash";
 }
 
+/* Adds a run of groups to a list, as long as there is room. */
+static void list_run(char list[64], uint64_t first, uint64_t last)
+{
+	size_t len = strlen(list);
+	char run[48];
+	int n = first == last
+			? snprintf(run, sizeof(run), "%s%" PRIu64, len ? "," : "", first)
+			: snprintf(run, sizeof(run), "%s%" PRIu64 "-%" PRIu64,
+				   len ? "," : "", first, last);
+
+	if (len + (size_t)n < 64 - 4)
+		memcpy(list + len, run, (size_t)n + 1);
+	else if (len < 4 || strcmp(list + len - 4, ",...") != 0)
+		memcpy(list + len, ",...", 5);
+}
+
+/* By a map, there is no formula. */
+static uint64_t mapped_groups(const struct plan_fs *f, unsigned ctx, char ret_list[64])
+{
+	uint64_t groups = f->fs->geom.groups, count = 0, first;
+
+	ret_list[0] = '\0';
+	for (uint64_t g = 0; g < groups; g++) {
+		if (plan_context(f, (uint32_t)g) != ctx)
+			continue;
+		first = g;
+		while (g + 1 < groups && plan_context(f, (uint32_t)g + 1) == ctx)
+			g++;
+		list_run(ret_list, first, g);
+		count += g - first + 1;
+	}
+	return count;
+}
+
 /* plan_context() turned round: the first group g with (g + shift) % n = ctx, and
  * then every n-th. */
 uint64_t api_groups_of(const struct plan_fs *f, unsigned ctx, char ret_list[64])
 {
 	uint64_t n = f->contexts, groups = f->fs->geom.groups, first, count, last;
+	uint64_t shift = f->engine == PLAN_ENGINE_KERNEL ? 0 : f->shift;
 
-	first = (ctx + n - f->shift % n) % n;
+	if (f->engine == PLAN_ENGINE_KERNEL && f->map)
+		return mapped_groups(f, ctx, ret_list);
+	first = (ctx + n - shift % n) % n;
 	ret_list[0] = '\0';
 	if (first >= groups)
 		return 0;
@@ -92,6 +129,8 @@ const char *api_reason(const struct api *a, const struct plan_fs *f, char *buf,
 		       unsigned len)
 {
 	if (f->rule == PLAN_NO_ENGINE && !feats_user_engine(&a->w->feats, buf, len))
+		return buf;
+	if (f->rule == PLAN_NO_KERNEL && !feats_kernel_engine(&a->w->feats, buf, len))
 		return buf;
 	return plan_rule_text(f->rule);
 }

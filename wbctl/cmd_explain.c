@@ -10,10 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 
 #include "daemon/geom.h"
 #include "common/units.h"
+#include "include/wb/uapi.h"
 #include "wbctl/wbctl.h"
 
 struct subject {
@@ -24,6 +26,8 @@ struct subject {
 	bool realtime;
 	uint32_t group;
 	enum geom_basis basis;
+	bool asked; /* the kernel tells what it does: */
+	struct fs_writeback_context now;
 };
 
 static const char *const basis_names[] = {
@@ -69,6 +73,12 @@ static int open_subject(struct subject *s)
 	if (fd >= 0)
 		close(fd);
 	return -1;
+}
+
+/* On a kernel without contexts this is no call that it knows. */
+static void ask_kernel(struct subject *s, int fd)
+{
+	s->asked = ioctl(fd, FS_IOC_WRITEBACK_CONTEXT_GET, &s->now) == 0;
 }
 
 static int ask_geometry(const struct opts *o, struct subject *s)
@@ -170,6 +180,23 @@ static void print_hint(const json_t *h)
 		print_line("hint", text);
 }
 
+/* What the kernel says counts, whatever is planned. */
+static void print_kernel(const struct subject *s, const json_t *e)
+{
+	const json_t *k = json_object_get(e, "kernel");
+	char order[80] = "none asked for";
+	const char *max = get_str(k, "folio_order_max");
+
+	printf("  %-12s%u of %" PRIu64 " (%s)\n", "context", s->now.context,
+	       get_u64(k, "contexts"),
+	       s->now.flags & FS_WRITEBACK_CONTEXT_PINNED ? "pinned to it"
+							  : "by the map");
+	if (s->now.folio_order)
+		snprintf(order, sizeof(order), "%u asked for", s->now.folio_order);
+	printf("  %-12s%s, at most %.20s granted\n", "folio order", order,
+	       max ? max : "?");
+}
+
 static void print_text(const struct subject *s, const json_t *e)
 {
 	CLEANUP(cleanup_freep) char *name = escaped(s->path), *text = NULL;
@@ -193,9 +220,14 @@ static void print_text(const struct subject *s, const json_t *e)
 	       basis_words[s->basis]);
 	if (!managed)
 		return;
-	printf("  %-12s%" PRIu64 " of %" PRIu64 "\n", "context", get_u64(e, "context"),
-	       get_u64(e, "contexts_n"));
-	print_state(e);
+	print_line("engine", get_str(e, "engine") ? get_str(e, "engine") : "user");
+	if (s->asked && json_is_object(json_object_get(e, "kernel"))) {
+		print_kernel(s, e);
+	} else {
+		printf("  %-12s%" PRIu64 " of %" PRIu64 "\n", "context",
+		       get_u64(e, "context"), get_u64(e, "contexts_n"));
+		print_state(e);
+	}
 	if (json_is_object(json_object_get(e, "hint")))
 		print_hint(json_object_get(e, "hint"));
 }
@@ -228,6 +260,13 @@ static int print_explained(const struct opts *o, const struct subject *s, json_t
 	json_object_set_new(e, "device", json_string(s->device));
 	json_object_set_new(e, "inode", json_integer((json_int_t)s->st.st_ino));
 	json_object_set_new(e, "group_from", json_string(basis_names[s->basis]));
+	json_object_set_new(
+		e, "kernel_file",
+		s->asked ? json_pack("{si sb si}", "context", (int)s->now.context,
+				     "pinned",
+				     !!(s->now.flags & FS_WRITEBACK_CONTEXT_PINNED),
+				     "folio_order", (int)s->now.folio_order)
+			 : json_null());
 	return print_json(e);
 }
 
@@ -241,6 +280,7 @@ static int run(const struct opts *o, int argc, char **argv)
 	(void)argc;
 	if (fd < 0)
 		return WBCTL_FAILED;
+	ask_kernel(&s, fd);
 	r = ask_geometry(o, &s);
 	if (r == WBCTL_OK)
 		r = find_group(&s, fd);

@@ -50,14 +50,18 @@ static void probe_here(struct table *t, json_t *more)
 			f.v[i].detail);
 	json_object_set_new(more, "user_engine",
 			    json_boolean(feats_user_engine(&f, why, sizeof(why))));
-	if (!*why)
-		json_object_set_new(more, "why_not", json_null());
-	else
-		json_object_set_new(more, "why_not", json_string(why));
+	json_object_set_new(more, "why_not", *why ? json_string(why) : json_null());
+	*why = '\0';
+	json_object_set_new(more, "kernel_engine",
+			    json_boolean(feats_kernel_engine(&f, why, sizeof(why))));
+	json_object_set_new(more, "kernel_why_not",
+			    *why ? json_string(why) : json_null());
 }
 
 static void take_answer(struct table *t, const json_t *answer, json_t *more)
 {
+	static const char *const keys[] = {"user_engine", "why_not", "kernel_engine",
+					   "kernel_why_not", "mode"};
 	json_t *f;
 	size_t i;
 
@@ -65,21 +69,50 @@ static void take_answer(struct table *t, const json_t *answer, json_t *more)
 		add_feature(t, get_str(f, "name"), get_bool(f, "present"),
 			    get_str(f, "since"), get_str(f, "consequence"),
 			    get_str(f, "error"), get_str(f, "detail"));
-	json_object_set(more, "user_engine", json_object_get(answer, "user_engine"));
-	json_object_set(more, "why_not", json_object_get(answer, "why_not"));
+	/* An older daemon has not all of them. */
+	for (size_t k = 0; k < ARRAY_SIZE(keys); k++)
+		if (json_object_get(answer, keys[k]))
+			json_object_set(more, keys[k], json_object_get(answer, keys[k]));
+}
+
+static void print_engine(const json_t *more, const char *name, const char *key,
+			 const char *why_key)
+{
+	CLEANUP(cleanup_freep) char *why = NULL;
+
+	if (!json_object_get(more, key) || get_bool(more, key))
+		return;
+	if (get_str(more, why_key))
+		why = escaped(get_str(more, why_key));
+	printf("The %s engine does not work here: %s\n", name, why ? why : "unknown");
+}
+
+/* Which engine writes back where a file system has both. */
+static void print_choice(const json_t *more)
+{
+	const char *mode = get_str(more, "mode");
+	bool kernel = get_bool(more, "kernel_engine");
+
+	if (!mode || !strcmp(mode, "none"))
+		return;
+	if (kernel && strcmp(mode, "user") != 0)
+		printf("The kernel engine is used where a file system can have it.\n");
+	else if (kernel)
+		printf("The kernel engine is not used: the configuration says mode = "
+		       "user.\n");
 }
 
 static int print_features(struct table *t, json_t *more)
 {
-	CLEANUP(cleanup_freep) char *why = NULL;
-	bool works = get_bool(more, "user_engine");
-	int r;
+	bool notes = !t->o->json && !t->o->noheadings && !t->o->columns;
+	int r = table_print(t, json_incref(more));
 
-	if (get_str(more, "why_not"))
-		why = escaped(get_str(more, "why_not"));
-	r = table_print(t, more);
-	if (r == WBCTL_OK && !t->o->json && !t->o->noheadings && !t->o->columns && !works)
-		printf("The user engine does not work here: %s\n", why ? why : "unknown");
+	if (r == WBCTL_OK && notes) {
+		print_engine(more, "user", "user_engine", "why_not");
+		print_engine(more, "kernel", "kernel_engine", "kernel_why_not");
+		print_choice(more);
+	}
+	json_decref(more);
 	return r;
 }
 

@@ -14,6 +14,7 @@ enum {
 	BDI,
 	DISK,
 	MANAGED,
+	ENGINE,
 	RULE,
 	REASON,
 	WHERE,
@@ -43,6 +44,7 @@ static const struct column cols[] = {
 	[BDI] = {"BDI", 0, S, true, "backing device below /sys/class/bdi"},
 	[DISK] = {"DISK", 0, S, false, "kernel name of the disk"},
 	[MANAGED] = {"MANAGED", 0, B, true, "whether wb writes it back"},
+	[ENGINE] = {"ENGINE", 0, S, true, "what writes it back: kernel or user"},
 	[RULE] = {"RULE", 0, S, false, "the rule that decided, one word"},
 	[REASON] = {"REASON", 0, S, true, "the rule in words"},
 	[WHERE] = {"WHERE", 0, S, false, "file:line of the section that decided"},
@@ -97,6 +99,7 @@ static void add_filesystem(struct table *t, const json_t *f)
 	table_text(t, l, DISK, get_str(f, "disk"));
 	table_bool(t, l, MANAGED, get_bool(f, "managed"));
 	table_color(t, l, MANAGED, get_bool(f, "managed") ? "green" : "yellow");
+	table_text(t, l, ENGINE, get_str(f, "engine"));
 	table_text(t, l, RULE, get_str(f, "rule"));
 	table_text(t, l, REASON, get_str(f, "reason"));
 	table_text(t, l, WHERE, get_str(f, "where"));

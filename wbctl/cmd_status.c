@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* wbctl status: file systems and their contexts, as a tree. */
 #include <stdio.h>
+#include <string.h>
 
 #include "wbctl/wbctl.h"
 
@@ -17,6 +18,7 @@ enum {
 	BDI,
 	DISK,
 	MANAGED,
+	ENGINE,
 	RULE,
 	REASON,
 	WHERE,
@@ -39,6 +41,8 @@ enum {
 	LASTERROR,
 	OVERFLOW,
 	UNREACHABLE,
+	MAP,
+	ORDER,
 };
 
 static const struct column cols[] = {
@@ -50,6 +54,7 @@ static const struct column cols[] = {
 	[BDI] = {"BDI", 0, S, false, "backing device below /sys/class/bdi"},
 	[DISK] = {"DISK", 0, S, false, "kernel name of the disk"},
 	[MANAGED] = {"MANAGED", 0, B, true, "whether wb writes it back"},
+	[ENGINE] = {"ENGINE", 0, S, true, "what writes it back: kernel or user"},
 	[RULE] = {"RULE", 0, S, true, "the rule that decided, one word"},
 	[REASON] = {"REASON", 0, S, false, "the rule in words"},
 	[WHERE] = {"WHERE", 0, S, false, "file:line of the section that decided"},
@@ -72,6 +77,8 @@ static const struct column cols[] = {
 	[LASTERROR] = {"LASTERROR", 0, S, false, "the last of them"},
 	[OVERFLOW] = {"OVERFLOW", 0, B, false, "events were lost"},
 	[UNREACHABLE] = {"UNREACHABLE", 0, B, false, "hidden by another mount"},
+	[MAP] = {"MAP", 0, S, false, "kernel engine: group_map in force"},
+	[ORDER] = {"ORDER", 0, S, false, "kernel engine: folio_order_max in force"},
 };
 
 static void add_context(struct table *t, struct libscols_line *parent, const json_t *c)
@@ -119,6 +126,7 @@ static void add_identity(struct table *t, struct libscols_line *l, const json_t 
 	table_text(t, l, DISK, get_str(f, "disk"));
 	table_bool(t, l, MANAGED, get_bool(f, "managed"));
 	table_color(t, l, MANAGED, get_bool(f, "managed") ? "green" : "yellow");
+	table_text(t, l, ENGINE, get_str(f, "engine"));
 	table_text(t, l, RULE, get_str(f, "rule"));
 	table_text(t, l, REASON, get_str(f, "reason"));
 	table_text(t, l, WHERE, get_str(f, "where"));
@@ -151,6 +159,8 @@ static void add_filesystem(struct table *t, const json_t *f)
 	table_text(t, l, LASTERROR, get_str(f, "last_error"));
 	table_bool(t, l, OVERFLOW, get_bool(f, "overflow"));
 	table_bool(t, l, UNREACHABLE, get_bool(f, "unreachable"));
+	table_text(t, l, MAP, get_str(json_object_get(f, "kernel"), "group_map"));
+	table_text(t, l, ORDER, get_str(json_object_get(f, "kernel"), "folio_order_max"));
 	add_sums(t, l, contexts);
 	json_array_foreach (contexts, i, c)
 		add_context(t, l, c);
@@ -161,6 +171,21 @@ static void note(const char *what, const char *value, const char *rest)
 	CLEANUP(cleanup_freep) char *safe = value ? escaped(value) : NULL;
 
 	printf("Note: %s%s%s\n", what, safe ? safe : "", rest);
+}
+
+static void kernel_note(const json_t *f, const char *state, const char *what)
+{
+	const char *s = get_str(json_object_get(f, "kernel"), state);
+	CLEANUP(cleanup_freep) char *mount = escaped(get_str(f, "mount"));
+
+	if (!s || !strcmp(s, "ok"))
+		return;
+	if (!strcmp(s, "manual"))
+		printf("Note: %s of %s was set by somebody else; wb leaves it alone.\n",
+		       what, mount ? mount : "?");
+	else
+		printf("Note: %s of %s is not as planned (%s); see wbctl verify.\n", what,
+		       mount ? mount : "?", s);
 }
 
 /* What is worse than it could be, each in one sentence below the table. */
@@ -188,6 +213,9 @@ static void print_notes(const json_t *st)
 		if (get_bool(f, "unreachable"))
 			note("", get_str(f, "mount"),
 			     " is hidden by another mount and cannot be reached.");
+		kernel_note(f, "contexts_state", "writeback_contexts");
+		kernel_note(f, "group_map_state", "group_map");
+		kernel_note(f, "folio_order_state", "folio_order_max");
 		if (get_bool(f, "managed") && get_str(f, "group_error"))
 			note("inodes are spread by a hash, because the geometry could "
 			     "not "
