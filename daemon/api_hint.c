@@ -64,6 +64,7 @@ static void on_sweep(struct ev_loop *loop, ev_timer *t, int revents)
 
 void api_hints_closed(struct api_hints *h, uint64_t conn)
 {
+	hint_fds_flush(h->fds);
 	hint_leases_end_owner(h->leases, conn);
 	if (!hint_leases_pending(h->leases))
 		return;
@@ -150,11 +151,8 @@ json_t *api_effects(const struct plan_fs *f, const struct hint *hint,
 	if (file)
 		json_array_append_new(list, effect("xfs-extsize", hint_extsize(file)));
 	json_array_append_new(list, effect("flush-stride", why_no_stride(f, hint)));
-	/* The library asks the kernel itself, where the kernel has it. */
-	json_array_append_new(
-		list, effect("folio-order",
-			     "the daemon has no part in it: libwb asks the kernel, if "
-			     "that has the series"));
+	if (file)
+		json_array_append_new(list, effect("folio-order", hint_order(file)));
 	return list;
 }
 

@@ -8,6 +8,8 @@
 #include "daemon/hint_fd.h"
 #include "daemon/hint_lease.h"
 
+#define API_HINT_CALLERS 16
+
 struct api_hints {
 	struct api *api;
 	struct hint_fds *fds;
@@ -17,9 +19,11 @@ struct api_hints {
 	struct hint_call *waiting;
 	ev_timer sweep;    /* leases that end */
 	ev_timer patience; /* calls that wait for a descriptor to be looked at */
-	/* The name of the last caller. */
-	uint64_t comm_conn;
-	char comm[16];
+	/* Programs of some connections. */
+	struct api_hint_caller {
+		uint64_t conn;
+		char comm[16];
+	} callers[API_HINT_CALLERS];
 };
 
 uint32_t api_hints_now(void); /* seconds that only go on */

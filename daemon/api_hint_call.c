@@ -63,6 +63,12 @@ static void limit_reached(struct vl_call *call, uint64_t limit)
 		      json_pack("{so}", "limit", api_u64(limit)));
 }
 
+static void no_memory(struct vl_call *call)
+{
+	vl_call_error(call, API_INTERFACE ".Failed",
+		      json_pack("{ss}", "reason", strerror(ENOMEM)));
+}
+
 static void not_managed(struct hint_call *c, const struct plan_fs *f)
 {
 	char why[256];
@@ -129,7 +135,8 @@ static void answer_hint(struct hint_call *c, const struct plan_fs *f)
 		return;
 	}
 	api_hints_arm(h);
-	vl_call_reply(c->call, placed(f, &hint, &c->look.file));
+	vl_call_reply(c->call,
+		      vl_call_oneway(c->call) ? NULL : placed(f, &hint, &c->look.file));
 }
 
 static struct hint known_hint(struct api_hints *h, const struct plan_fs *f,
@@ -225,12 +232,23 @@ void api_hint_calls_patience(struct ev_loop *loop, ev_timer *t, int revents)
 	}
 }
 
+/* They keep what stat(2) tells in memory as long as a file is open. */
+static bool is_quick(const struct fsys *f)
+{
+	static const char *const types[] = {"xfs", "ext4", "btrfs", "f2fs"};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (f->class == FSYS_LOCAL && !strcmp(f->type, types[i]))
+			return true;
+	return false;
+}
+
 /* What the threads may touch is what the plan now says. */
 static int tell_managed(struct api_hints *h)
 {
 	const struct plan *p = engine_plan(h->api->w->engine);
+	struct hint_managed *v;
 	size_t n = 0;
-	dev_t *v;
 	int r;
 
 	if (h->plans == h->api->w->plans)
@@ -240,7 +258,8 @@ static int tell_managed(struct api_hints *h)
 		return -ENOMEM;
 	for (size_t i = 0; p && i < p->n; i++)
 		if (p->v[i].managed)
-			v[n++] = p->v[i].fs->dev;
+			v[n++] = (struct hint_managed){p->v[i].fs->dev,
+						       is_quick(p->v[i].fs)};
 	r = hint_fds_set_managed(h->fds, v, n);
 	free(v);
 	if (r == 0)
@@ -248,39 +267,25 @@ static int tell_managed(struct api_hints *h)
 	return r;
 }
 
-/* /proc asks no file system; one connection mostly speaks for one program. */
+/* /proc asks no file system; a connection mostly speaks for one program. */
 static void note_comm(struct api_hints *h, struct vl_call *call, char comm[16])
 {
+	uint64_t id = vl_call_conn_id(call);
+	struct api_hint_caller *k = &h->callers[id % API_HINT_CALLERS];
 	struct hint_proc p = {0};
 
-	if (h->comm_conn != vl_call_conn_id(call)) {
-		h->comm_conn = vl_call_conn_id(call);
-		strcpy(h->comm, "?");
+	if (k->conn != id) {
+		k->conn = id;
+		strcpy(k->comm, "?");
 		if (hint_proc_read("", vl_call_pid(call), &p) == 0)
-			memcpy(h->comm, p.comm, sizeof(h->comm));
+			memcpy(k->comm, p.comm, sizeof(k->comm));
 	}
-	memcpy(comm, h->comm, sizeof(h->comm));
+	memcpy(comm, k->comm, sizeof(k->comm));
 }
 
-static void submit(struct api *a, struct vl_call *call, enum verb verb,
-		   const struct hint *hint)
+static void fill(struct hint_call *c, struct api_hints *h, struct vl_call *call,
+		 enum verb verb, const struct hint *hint)
 {
-	struct api_hints *h = a->hints;
-	int fd = vl_call_take_fd(call);
-	struct hint_call *c;
-
-	if (fd < 0) {
-		bad_descriptor(call, "no descriptor came with the call");
-		return;
-	}
-	c = calloc(1, sizeof(*c));
-	if (!c || tell_managed(h) < 0) {
-		hint_fds_close(h->fds, fd);
-		free(c);
-		vl_call_error(call, API_INTERFACE ".Failed",
-			      json_pack("{ss}", "reason", strerror(ENOMEM)));
-		return;
-	}
 	c->hints = h;
 	c->call = call;
 	c->verb = verb;
@@ -298,13 +303,60 @@ static void submit(struct api *a, struct vl_call *call, enum verb verb,
 	note_comm(h, call, c->lease.comm);
 	c->look.uid = vl_call_uid(call);
 	c->look.done = on_looked;
+}
+
+/* Nobody waits for what XFS would say of the file. */
+static bool take_at_once(const struct hint_call *c, int fd)
+{
+	struct hint_call now = *c;
+
+	if (!vl_call_oneway(c->call) || c->verb == VERB_QUERY ||
+	    hint_fds_glance(c->hints->fds, fd, &now.look.file) < 0)
+		return false;
+	answer(&now);
+	return true;
+}
+
+/* The descriptor is looked at by a thread, then the call is answered. */
+static void look(const struct hint_call *from, int fd)
+{
+	struct api_hints *h = from->hints;
+	struct hint_call *c = malloc(sizeof(*c));
+
+	if (!c) {
+		hint_fds_close(h->fds, fd);
+		no_memory(from->call);
+		return;
+	}
+	*c = *from;
 	if (hint_fds_look(h->fds, fd, &c->look) < 0) {
+		limit_reached(c->call, HINT_FD_WAITING);
 		free(c);
-		limit_reached(call, HINT_FD_WAITING);
 		return;
 	}
 	link_call(c);
-	vl_call_defer(call, on_gone, c);
+	vl_call_defer(c->call, on_gone, c);
+}
+
+static void submit(struct api *a, struct vl_call *call, enum verb verb,
+		   const struct hint *hint)
+{
+	struct api_hints *h = a->hints;
+	int fd = vl_call_take_fd(call);
+	struct hint_call c = {0};
+
+	if (fd < 0) {
+		bad_descriptor(call, "no descriptor came with the call");
+		return;
+	}
+	if (tell_managed(h) < 0) {
+		hint_fds_close(h->fds, fd);
+		no_memory(call);
+		return;
+	}
+	fill(&c, h, call, verb, hint);
+	if (!take_at_once(&c, fd))
+		look(&c, fd);
 }
 
 void api_hint(struct api *a, struct vl_call *call)

@@ -53,3 +53,20 @@ const char *hint_extsize(const struct hint_file *f)
 		return "the file had extents already when the hint came";
 	return "the application did not set it: libwb does, for the owner of the file";
 }
+
+const char *hint_order(const struct hint_file *f)
+{
+	if (f->order < 0)
+		return "this kernel takes no hints about folio orders";
+	if (!f->order)
+		return "nobody has told the kernel of runs of two pages or more: libwb "
+		       "does";
+	if (f->order_max <= 0)
+		return "folio_order_max of the file system in /sys/fs/writeback is 0";
+	if (!f->large_folios)
+		return "this kernel was built without large folios";
+	if (!f->xfs)
+		return "the kernel has it, but whether this file system has large "
+		       "folios is not known";
+	return NULL;
+}

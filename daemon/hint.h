@@ -34,5 +34,7 @@ const char *hint_flush(const struct judge_conf *c, const struct hint *h,
 struct hint_file;
 /* NULL: in force; else the clause that says why not. */
 const char *hint_extsize(const struct hint_file *f);
+/* The same of the order of its folios. */
+const char *hint_order(const struct hint_file *f);
 
 #endif

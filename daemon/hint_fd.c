@@ -22,6 +22,14 @@
 
 #define IDLE_SECONDS 5
 #define STACK_BYTES  (64 * 1024)
+#define SOON_S       0.01
+
+/* Descriptors that are only to be closed. */
+struct closing {
+	struct hint_look l; /* first */
+	unsigned n;
+	int fd[HINT_FD_BATCH];
+};
 
 struct running {
 	uid_t uid;
@@ -31,6 +39,8 @@ struct running {
 struct hint_fds {
 	struct ev_loop *loop;
 	ev_io on_done;
+	ev_timer later;
+	struct closing *soon; /* to be submitted when it is full, or by the timer */
 	int efd;
 
 	pthread_mutex_t lock;
@@ -55,6 +65,7 @@ static void destroy(struct hint_fds *h)
 		h->finished = l->next;
 		free(l);
 	}
+	free(h->soon);
 	hint_mounts_free(h->mounts);
 	if (h->efd >= 0)
 		(void)close(h->efd);
@@ -124,6 +135,26 @@ static void finish(struct hint_fds *h, struct hint_look *l)
 		return;
 }
 
+/* Without the lock. */
+static void work_on(struct hint_fds *h, struct hint_look *l)
+{
+	if (l->close_only) {
+		const struct closing *c = (struct closing *)l;
+
+		for (unsigned i = 0; i < c->n; i++)
+			(void)close(c->fd[i]);
+		return;
+	}
+	l->error = hint_file_look(h->mounts, l->fd, &l->file);
+	(void)close(l->fd);
+}
+
+/* Descriptors that it closes. */
+static unsigned closes(const struct hint_look *l)
+{
+	return l->close_only ? ((const struct closing *)l)->n : 0;
+}
+
 static unsigned take_slot(struct hint_fds *h)
 {
 	unsigned i = 0;
@@ -145,13 +176,11 @@ static void *thread(void *arg)
 	slot = take_slot(h);
 	while ((l = wait_look(h, slot))) {
 		pthread_mutex_unlock(&h->lock);
-		if (!l->close_only)
-			l->error = hint_file_look(h->mounts, l->fd, &l->file);
-		(void)close(l->fd);
+		work_on(h, l);
 		pthread_mutex_lock(&h->lock);
 		h->run[slot].uid = (uid_t)-1;
 		h->waiting -= !l->close_only;
-		h->closing -= l->close_only;
+		h->closing -= closes(l);
 		finish(h, l);
 		if (h->todo) /* one that this user kept back may go */
 			pthread_cond_signal(&h->work);
@@ -211,6 +240,13 @@ static void on_done(struct ev_loop *loop, ev_io *w, int revents)
 	}
 }
 
+static void on_later(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)loop;
+	(void)revents;
+	hint_fds_flush(t->data);
+}
+
 int hint_fds_new(struct ev_loop *loop, struct hint_fds **ret)
 {
 	struct hint_fds *h = calloc(1, sizeof(*h));
@@ -232,7 +268,8 @@ int hint_fds_new(struct ev_loop *loop, struct hint_fds **ret)
 		return -ENOMEM;
 	}
 	ev_io_init(&h->on_done, on_done, h->efd, EV_READ);
-	h->on_done.data = h;
+	ev_timer_init(&h->later, on_later, SOON_S, 0.);
+	h->on_done.data = h->later.data = h;
 	ev_io_start(loop, &h->on_done);
 	*ret = h;
 	return 0;
@@ -245,6 +282,7 @@ struct hint_fds *hint_fds_free(struct hint_fds *h)
 	if (!h)
 		return NULL;
 	ev_io_stop(h->loop, &h->on_done);
+	hint_fds_flush(h);
 	pthread_mutex_lock(&h->lock);
 	h->over = true;
 	last = !h->threads;
@@ -255,9 +293,9 @@ struct hint_fds *hint_fds_free(struct hint_fds *h)
 	return NULL;
 }
 
-int hint_fds_set_managed(struct hint_fds *h, const dev_t *dev, size_t n)
+int hint_fds_set_managed(struct hint_fds *h, const struct hint_managed *v, size_t n)
 {
-	return hint_mounts_set(h->mounts, dev, n);
+	return hint_mounts_set(h->mounts, v, n);
 }
 
 static bool has_room(const struct hint_fds *h, uid_t uid)
@@ -276,7 +314,7 @@ static void submit(struct hint_fds *h, struct hint_look *l)
 	*h->todo_tail = l;
 	h->todo_tail = &l->next;
 	h->waiting += !l->close_only;
-	h->closing += l->close_only;
+	h->closing += closes(l);
 	if (h->idle)
 		pthread_cond_signal(&h->work);
 	else if (h->threads < HINT_FD_THREADS)
@@ -287,6 +325,7 @@ int hint_fds_look(struct hint_fds *h, int fd, struct hint_look *l)
 {
 	bool room;
 
+	hint_fds_flush(h); /* one who asks finds what was before dealt with */
 	pthread_mutex_lock(&h->lock);
 	room = has_room(h, l->uid);
 	if (room) {
@@ -301,26 +340,61 @@ int hint_fds_look(struct hint_fds *h, int fd, struct hint_look *l)
 	return -EBUSY;
 }
 
-void hint_fds_close(struct hint_fds *h, int fd)
+void hint_fds_flush(struct hint_fds *h)
 {
-	struct hint_look *l = calloc(1, sizeof(*l));
+	struct closing *c = h->soon;
 
-	if (!l) {
+	if (!c)
+		return;
+	h->soon = NULL;
+	ev_timer_stop(h->loop, &h->later);
+	pthread_mutex_lock(&h->lock);
+	submit(h, &c->l);
+	pthread_mutex_unlock(&h->lock);
+}
+
+static void close_soon(struct hint_fds *h, int fd)
+{
+	struct closing *c = h->soon;
+
+	if (!c)
+		c = h->soon = calloc(1, sizeof(*c));
+	if (!c) {
 		(void)close(fd);
 		return;
 	}
-	*l = (struct hint_look){.uid = (uid_t)-2, .fd = fd, .close_only = true};
-	pthread_mutex_lock(&h->lock);
-	submit(h, l);
-	pthread_mutex_unlock(&h->lock);
+	c->l.uid = (uid_t)-2;
+	c->l.close_only = true;
+	c->fd[c->n++] = fd;
+	if (c->n == HINT_FD_BATCH) {
+		hint_fds_flush(h);
+	} else if (!ev_is_active(&h->later)) {
+		ev_timer_set(&h->later, SOON_S, 0.);
+		ev_timer_start(h->loop, &h->later);
+	}
+}
+
+int hint_fds_glance(struct hint_fds *h, int fd, struct hint_file *ret)
+{
+	int r = hint_file_glance(h->mounts, fd, ret);
+
+	if (r == 0)
+		close_soon(h, fd);
+	return r;
+}
+
+void hint_fds_close(struct hint_fds *h, int fd)
+{
+	close_soon(h, fd);
+	hint_fds_flush(h);
 }
 
 bool hint_fds_room(struct hint_fds *h)
 {
-	bool room;
+	unsigned n = h->soon ? h->soon->n : 0;
 
 	pthread_mutex_lock(&h->lock);
-	room = h->closing < HINT_FD_WAITING;
+	n += h->closing;
 	pthread_mutex_unlock(&h->lock);
-	return room;
+	return n < HINT_FD_WAITING;
 }

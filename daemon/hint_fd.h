@@ -9,7 +9,12 @@
  * If this name space has it, the mount table says whether its file system is
  * managed, and one that is not is only closed.
  *
- * No descriptor is kept: each is closed before its answer comes.
+ * The exception is a one-way hint for a file system that is managed and tells a file's
+ * number from memory: the loop takes it at a glance, which saves two switches of
+ * threads per hint.
+ *
+ * No descriptor is kept: each is closed before its answer comes, or, where none will,
+ * some milliseconds later, several at once.
  */
 #ifndef WB_HINT_FD_H
 #define WB_HINT_FD_H
@@ -24,6 +29,7 @@ struct hint_fds;
 #define HINT_FD_THREADS 8
 #define HINT_FD_PER_UID 2   /* at work for one user at once, and for closing */
 #define HINT_FD_WAITING 256 /* looks; one user may have half of them */
+#define HINT_FD_BATCH   16  /* closed at once */
 
 /* What was found. */
 struct hint_file {
@@ -35,6 +41,15 @@ struct hint_file {
 	uint32_t extsize; /* bytes; 0: no hint */
 	uint32_t extents;
 	bool realtime;
+	int order;     /* of the folios it asks for; -1: this kernel has no such hints */
+	int order_max; /* what its file system allows; -1: not known */
+	bool large_folios; /* the kernel was built with them */
+};
+
+/* A superblock that may be touched. */
+struct hint_managed {
+	dev_t dev;
+	bool quick; /* stat of an open file waits for no disk and no server */
 };
 
 struct hint_look {
@@ -56,13 +71,18 @@ int hint_fds_new(struct ev_loop *loop, struct hint_fds **ret);
 struct hint_fds *hint_fds_free(struct hint_fds *h);
 
 /* The superblocks that may be touched: now and whenever the plan changes. */
-int hint_fds_set_managed(struct hint_fds *h, const dev_t *dev, size_t n);
+int hint_fds_set_managed(struct hint_fds *h, const struct hint_managed *v, size_t n);
 
 /* Looks at @fd and closes it; takes it over in any case.  -EBUSY: too many already
  * wait, of this user or in all (then @l stays the caller's). */
 int hint_fds_look(struct hint_fds *h, int fd, struct hint_look *l);
+/* What can be told of @fd at once (dev, ino, writable), which is then closed soon;
+ * -EAGAIN: it has to be looked at, and stays the caller's. */
+int hint_fds_glance(struct hint_fds *h, int fd, struct hint_file *ret);
 /* Only closes it. */
 void hint_fds_close(struct hint_fds *h, int fd);
+/* Closes what was to be closed soon. */
+void hint_fds_flush(struct hint_fds *h);
 /* False: so many wait to be closed that no more should be received. */
 bool hint_fds_room(struct hint_fds *h);
 

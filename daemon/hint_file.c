@@ -11,12 +11,15 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "daemon/hint_file.h"
 #include "daemon/mnt_open.h"
+#include "include/wb/uapi.h"
 
 #define MOUNTS_MAX   65536
+#define FOREIGN      16
 #define REREAD_AFTER 1 /* seconds; a mount that is not found may be new */
 
 struct mount {
@@ -29,7 +32,11 @@ struct hint_mounts {
 	struct mount *v;
 	size_t n, cap;
 	time_t read_at; /* 0: not yet */
-	dev_t *managed;
+	/* Some of other name spaces, of which changes are not told: whoever uses one
+	 * makes sure that the file is still of that superblock. */
+	struct mount foreign[FOREIGN];
+	unsigned next_foreign;
+	struct hint_managed *managed;
 	size_t n_managed;
 };
 
@@ -53,9 +60,9 @@ struct hint_mounts *hint_mounts_free(struct hint_mounts *m)
 	return NULL;
 }
 
-int hint_mounts_set(struct hint_mounts *m, const dev_t *managed, size_t n)
+int hint_mounts_set(struct hint_mounts *m, const struct hint_managed *managed, size_t n)
 {
-	dev_t *copy = malloc((n + 1) * sizeof(*copy));
+	struct hint_managed *copy = malloc((n + 1) * sizeof(*copy));
 
 	if (!copy)
 		return -ENOMEM;
@@ -139,13 +146,34 @@ static dev_t dev_of_mount(struct hint_mounts *m, int id)
 	return dev;
 }
 
+static void note_foreign(struct hint_mounts *m, int id, dev_t dev)
+{
+	struct mount *f = m->foreign;
+
+	pthread_mutex_lock(&m->lock);
+	while (f < m->foreign + FOREIGN && f->id != id)
+		f++;
+	if (f == m->foreign + FOREIGN)
+		f = &m->foreign[m->next_foreign++ % FOREIGN];
+	*f = (struct mount){id, dev};
+	pthread_mutex_unlock(&m->lock);
+}
+
+static const struct mount *search_foreign(const struct hint_mounts *m, int id)
+{
+	for (const struct mount *f = m->foreign; f < m->foreign + FOREIGN; f++)
+		if (f->dev && f->id == id)
+			return f;
+	return NULL;
+}
+
 static bool is_managed(struct hint_mounts *m, dev_t dev)
 {
 	bool yes = false;
 
 	pthread_mutex_lock(&m->lock);
 	for (size_t i = 0; i < m->n_managed && !yes; i++)
-		yes = m->managed[i] == dev;
+		yes = m->managed[i].dev == dev;
 	pthread_mutex_unlock(&m->lock);
 	return yes;
 }
@@ -168,6 +196,7 @@ static int find_managed(struct hint_mounts *m, int fd, dev_t *ret)
 		    0)
 			return -errno;
 		*ret = makedev(sx.stx_dev_major, sx.stx_dev_minor);
+		note_foreign(m, id, *ret);
 	}
 	return is_managed(m, *ret) ? 0 : -EXDEV;
 }
@@ -182,6 +211,32 @@ static void look_xfs(int fd, struct hint_file *f)
 	f->extsize = x.fsx_xflags & FS_XFLAG_EXTSIZE ? x.fsx_extsize : 0;
 	f->extents = x.fsx_nextents;
 	f->realtime = x.fsx_xflags & FS_XFLAG_REALTIME;
+}
+
+static int order_max(dev_t dev)
+{
+	CLEANUP(cleanup_closep) int fd = -1;
+	char path[80], text[16] = "";
+	int order;
+
+	(void)snprintf(path, sizeof(path), "/sys/fs/writeback/%u:%u/folio_order_max",
+		       major(dev), minor(dev));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		return -1;
+	return sscanf(text, "%d", &order) == 1 ? order : -1;
+}
+
+static void look_order(int fd, struct hint_file *f)
+{
+	struct fs_writeback_context c = {0};
+
+	f->order = f->order_max = -1;
+	if (ioctl(fd, FS_IOC_WRITEBACK_CONTEXT_GET, &c) < 0)
+		return;
+	f->order = (int)c.folio_order;
+	f->order_max = order_max(f->dev);
+	f->large_folios = access("/sys/kernel/mm/transparent_hugepage", F_OK) == 0;
 }
 
 int hint_file_look(struct hint_mounts *m, int fd, struct hint_file *ret)
@@ -208,6 +263,54 @@ int hint_file_look(struct hint_mounts *m, int fd, struct hint_file *ret)
 	f.ino = st.st_ino;
 	f.block = st.st_blksize > 0 ? (uint32_t)st.st_blksize : 0;
 	look_xfs(fd, &f);
+	look_order(fd, &f);
+	*ret = f;
+	return 0;
+}
+
+/* What is known of mount @id is enough to ask its files on the loop. */
+static bool is_quick(struct hint_mounts *m, int id, dev_t *ret, bool *ret_foreign)
+{
+	const struct mount *found = NULL;
+	bool yes = false;
+
+	/* A thread that reads the mount table holds it for long. */
+	if (pthread_mutex_trylock(&m->lock))
+		return false;
+	if (m->read_at)
+		found = search(m, id);
+	*ret_foreign = !found;
+	if (m->read_at && !found)
+		found = search_foreign(m, id);
+	for (size_t i = 0; found && i < m->n_managed && !yes; i++)
+		yes = m->managed[i].dev == found->dev && m->managed[i].quick;
+	if (yes)
+		*ret = found->dev;
+	pthread_mutex_unlock(&m->lock);
+	return yes;
+}
+
+int hint_file_glance(struct hint_mounts *m, int fd, struct hint_file *ret)
+{
+	int id, flags = fcntl(fd, F_GETFL);
+	struct hint_file f = {0};
+	struct statx sx;
+	bool foreign;
+
+	if (flags < 0 || (flags & O_PATH))
+		return -EAGAIN;
+	id = mnt_fdinfo_id(fd);
+	if (id < 0 || !is_quick(m, id, &f.dev, &foreign))
+		return -EAGAIN;
+	/* Should the number be another mount's by now: no server is asked. */
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO,
+		  &sx) < 0 ||
+	    !S_ISREG(sx.stx_mode))
+		return -EAGAIN;
+	if (foreign && makedev(sx.stx_dev_major, sx.stx_dev_minor) != f.dev)
+		return -EAGAIN;
+	f.ino = sx.stx_ino;
+	f.writable = (flags & O_ACCMODE) != O_RDONLY;
 	*ret = f;
 	return 0;
 }

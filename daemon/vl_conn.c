@@ -16,7 +16,8 @@
 #include "daemon/vl_conn.h"
 
 /* With so much unsent no further call is taken: pipelining cannot fill the queue. */
-#define QUEUE_LOW (64U << 10)
+#define QUEUE_LOW      (64U << 10)
+#define READS_PER_TURN 16 /* the loop has other work as well */
 
 static bool may_take_call(const struct vl_conn *c)
 {
@@ -273,17 +274,14 @@ static ssize_t conn_receive(struct vl_conn *c, int *fds, unsigned *n_fds)
 	return vl_in_recv(&c->in, c->fd, fds, n_fds);
 }
 
-static void on_read(struct ev_loop *loop, struct ev_io *w, int revents)
+/* True: there may be more at once. */
+static bool read_once(struct vl_conn *c)
 {
-	struct vl_conn *c = w->data;
 	int fds[VL_FDS_MAX];
 	unsigned n_fds = 0;
 	ssize_t n = -EAGAIN;
 
-	(void)loop;
-	if (c->doomed)
-		return;
-	if (revents & EV_READ && c->n_fds < VL_WAITING_MAX)
+	if (c->n_fds < VL_WAITING_MAX)
 		n = conn_receive(c, fds, &n_fds);
 	if (n > 0)
 		c->received += (size_t)n;
@@ -293,6 +291,23 @@ static void on_read(struct ev_loop *loop, struct ev_io *w, int revents)
 	else if (n < 0 && n != -EAGAIN)
 		vl_conn_doom(c); /* -ENOBUFS: 64 KiB of calls behind a deferred one */
 	conn_process(c);
+	return n_fds && may_take_call(c);
+}
+
+static void on_read(struct ev_loop *loop, struct ev_io *w, int revents)
+{
+	struct vl_conn *c = w->data;
+
+	(void)loop;
+	if (c->doomed)
+		return;
+	if (!(revents & EV_READ)) {
+		conn_process(c);
+		return;
+	}
+	/* The kernel gives one message at a time where descriptors come with them. */
+	for (int i = 0; i < READS_PER_TURN && read_once(c); i++)
+		;
 }
 
 static void on_write(struct ev_loop *loop, struct ev_io *w, int revents)

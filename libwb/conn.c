@@ -39,6 +39,7 @@ void wbi_conn_init(struct wbi_conn *c)
 	c->owed = 0;
 	c->have = 0;
 	c->slow = false;
+	c->heard = false;
 }
 
 static bool is_ours(const struct wbi_conn *c)
@@ -95,7 +96,7 @@ void wbi_conn_close(struct wbi_conn *c, bool shut)
 	wbi_conn_init(c);
 }
 
-int wbi_conn_send(struct wbi_conn *c, const char *msg, size_t len, int fd)
+int wbi_conn_send(struct wbi_conn *c, const char *msg, size_t len, int fd, bool answered)
 {
 	union {
 		struct cmsghdr h;
@@ -120,7 +121,7 @@ int wbi_conn_send(struct wbi_conn *c, const char *msg, size_t len, int fd)
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == EAGAIN ? -EAGAIN : errno == EBADF ? -EBADF : -EPIPE;
-	c->owed++;
+	c->owed += answered;
 	/* A message this short goes as a whole or not at all. */
 	return (size_t)n == len ? 0 : -EPIPE;
 }
@@ -142,6 +143,7 @@ static int take(struct wbi_conn *c, struct wbi_reply *ret)
 	c->have -= used;
 	if (r < 0)
 		return r;
+	c->heard = true;
 	if (!ret->continues && --c->owed == 0)
 		c->slow = false;
 	return 1;

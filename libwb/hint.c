@@ -7,61 +7,8 @@
 #include <unistd.h>
 
 #include "libwb/int.h"
-#if __has_include("include/wb/uapi.h")
-#include "include/wb/uapi.h"
-#endif
 
-/* The patched kernel's advice; any other says EINVAL.  6 and 7 are taken on s390. */
-#ifndef POSIX_FADV_WRITE_SIZE
-#define POSIX_FADV_WRITE_SIZE 8
-#endif
-
-#define ORDER_EFFECT "folio-order"
-
-/* ---- the effect that needs no daemon
- * --------------------------------------------------- */
-
-static int advise_order(struct wb *wb, int fd, uint64_t bytes)
-{
-	int r;
-
-	if (atomic_load_explicit(&wb->orders, memory_order_relaxed) == ORDERS_NO)
-		return -EINVAL;
-	r = posix_fadvise(fd, 0, (off_t)bytes, POSIX_FADV_WRITE_SIZE);
-	/* EOPNOTSUPP is one file system's word. */
-	if (r == EINVAL)
-		atomic_store(&wb->orders, ORDERS_NO);
-	else if (r == 0)
-		atomic_store(&wb->orders, ORDERS_YES);
-	return -r;
-}
-
-/* @error: what the kernel said to the hint. */
-static void order_effect(struct wb_effect *e, int error)
-{
-	wbi_copy(e->name, sizeof(e->name), ORDER_EFFECT);
-	e->in_force = error == 0;
-	switch (error) {
-	case 0:
-		wbi_copy(e->why, sizeof(e->why), "");
-		break;
-	case -ENODATA:
-		wbi_copy(e->why, sizeof(e->why), "there is no write-size hint");
-		break;
-	case -EINVAL:
-		wbi_copy(e->why, sizeof(e->why),
-			 "this kernel takes no hints about folio orders");
-		break;
-	case -EOPNOTSUPP:
-		wbi_copy(e->why, sizeof(e->why), "this file system has no large folios");
-		break;
-	default:
-		wbi_copy(e->why, sizeof(e->why), "the kernel refused the hint");
-	}
-}
-
-/* ---- hints
- * ------------------------------------------------------------------------------- */
+/* ---- what a hint says -------------------------------------------------------------- */
 
 static uint64_t round_write_size(uint64_t bytes)
 {
@@ -92,19 +39,20 @@ static bool is_empty(const struct stat *st)
 	return st->st_size == 0 && st->st_blocks == 0;
 }
 
-/* The parameters of a hint, what is not given left out. */
-static void compose(char *msg, size_t size, uint64_t write_size, uint64_t file_size,
-		    bool keep)
+/* What is not given is left out. */
+static void compose(char *msg, size_t size, const struct wbi_recent *e, bool keep,
+		    bool answered)
 {
 	int n = snprintf(msg, size, "{\"method\":\"io.writeback.Hint\",\"parameters\":{");
 
-	if (write_size)
+	if (e->write_size)
 		n += snprintf(msg + n, size - (size_t)n, "\"write_size\":%" PRIu64,
-			      write_size);
-	if (file_size)
+			      e->write_size);
+	if (e->file_size)
 		n += snprintf(msg + n, size - (size_t)n, "%s\"file_size\":%" PRIu64,
-			      write_size ? "," : "", file_size);
-	(void)snprintf(msg + n, size - (size_t)n, "%s}}", keep ? ",\"keep\":true" : "");
+			      e->write_size ? "," : "", e->file_size);
+	(void)snprintf(msg + n, size - (size_t)n, "%s}%s}", keep ? ",\"keep\":true" : "",
+		       answered ? "" : ",\"oneway\":true");
 }
 
 static int64_t birth_of(int fd)
@@ -134,13 +82,63 @@ static struct wbi_recent *recent(struct wb *wb, int fd, const struct stat *st)
 	return e;
 }
 
-/* The lock is held. */
-static int call(struct wb *wb, int fd, const char *msg, bool wait)
+/* ---- how a hint is told; the lock is held ---------------------------------------- */
+
+/* NULL: the daemon took no hint for this file system lately. */
+static const struct wbi_trust *trusted(const struct wb *wb, dev_t dev)
+{
+	for (const struct wbi_trust *t = wb->trust; t < wb->trust + WBI_TRUST; t++)
+		if (t->until_ms && t->dev == dev)
+			return wbi_now_coarse_ms() < t->until_ms ? t : NULL;
+	return NULL;
+}
+
+static void trust(struct wb *wb, int fd, dev_t dev)
+{
+	struct wbi_trust *t = wb->trust;
+
+	while (t < wb->trust + WBI_TRUST && t->dev != dev)
+		t++;
+	if (t == wb->trust + WBI_TRUST)
+		t = &wb->trust[wb->next_trust++ % WBI_TRUST];
+	*t = (struct wbi_trust){dev, wbi_now_coarse_ms() + WBI_TRUST_MS,
+				wbi_xfs_block(fd)};
+}
+
+/*
+ * What XFS is asked to do is asked only where the daemon takes hints, which is the
+ * administrator's word: it is waited for, but not for each of many new files.  After
+ * a refusal of a hint that was not waited for, the next one hears of it.
+ */
+static enum wbi_answer answer_for(const struct wb *wb, const struct stat *st)
+{
+	if (wb->doubt || (is_empty(st) && !trusted(wb, st->st_dev)))
+		return ANSWER_NOW;
+	return wb->unanswered >= WBI_UNANSWERED ? ANSWER_LATER : ANSWER_NONE;
+}
+
+static int call(struct wb *wb, int fd, dev_t dev, const char *msg, enum wbi_answer answer)
 {
 	struct wbi_reply reply;
-	int r = wbi_call(wb, msg, fd, wait ? &reply : NULL);
+	int r = wbi_call(wb, msg, fd, answer, &reply);
 
-	return r == 0 && wait ? wbi_reply_errno(&reply) : r;
+	if (r < 0 || answer != ANSWER_NOW)
+		return r;
+	wb->doubt = false;
+	r = wbi_reply_errno(&reply);
+	if (r == 0)
+		trust(wb, fd, dev);
+	else
+		memset(wb->trust, 0, sizeof(wb->trust));
+	return r;
+}
+
+static void set_unit(const struct wb *wb, int fd, dev_t dev, struct wbi_recent *e)
+{
+	const struct wbi_trust *t = trusted(wb, dev);
+
+	if (t && wbi_xfs_set(fd, t->xfs_block, e->write_size, e->file_size, e->extsize))
+		e->extsize = true;
 }
 
 /* The daemon replaces what it has of a file: both sizes always go together. */
@@ -148,6 +146,7 @@ static int tell(struct wb *wb, int fd, const struct stat *st, uint64_t write_siz
 		uint64_t file_size)
 {
 	struct wbi_recent *e = recent(wb, fd, st);
+	const enum wbi_answer answer = answer_for(wb, st);
 	char msg[WBI_CALL_MAX];
 	int r;
 
@@ -155,14 +154,29 @@ static int tell(struct wb *wb, int fd, const struct stat *st, uint64_t write_siz
 		e->write_size = write_size;
 	if (file_size)
 		e->file_size = file_size;
-	compose(msg, sizeof(msg), e->write_size, e->file_size, wb->keep);
-	r = call(wb, fd, msg, is_empty(st));
-	/* Only where the daemon manages it: the administrator's word. */
+	compose(msg, sizeof(msg), e, wb->keep, answer != ANSWER_NONE);
+	r = call(wb, fd, st->st_dev, msg, answer);
 	if (r == 0 && is_empty(st))
-		e->extsize = wbi_xfs_set(fd, e->write_size, e->file_size, e->extsize) ||
-			     e->extsize;
+		set_unit(wb, fd, st->st_dev, e);
 	return r;
 }
+
+static int untell(struct wb *wb, int fd, const struct stat *st)
+{
+	static const char quiet[] =
+		"{\"method\":\"io.writeback.HintClear\",\"oneway\":true}";
+	static const char msg[] = "{\"method\":\"io.writeback.HintClear\"}";
+	const enum wbi_answer answer = answer_for(wb, st);
+	struct wbi_recent *e = recent(wb, fd, st);
+
+	if (e->extsize && is_empty(st))
+		wbi_xfs_unset(fd);
+	*e = (struct wbi_recent){0};
+	return call(wb, fd, st->st_dev, answer == ANSWER_NONE ? quiet : msg, answer);
+}
+
+/* ---- hints
+ * ------------------------------------------------------------------------------- */
 
 int wbi_hint(struct wb *wb, int fd, uint64_t write_size, uint64_t file_size)
 {
@@ -178,7 +192,7 @@ int wbi_hint(struct wb *wb, int fd, uint64_t write_size, uint64_t file_size)
 		return r;
 	if (write_size) {
 		write_size = round_write_size(write_size);
-		(void)advise_order(wb, fd, write_size);
+		(void)wbi_order_advise(wb, fd, write_size);
 	}
 	if (nobody_hears(wb))
 		return 0;
@@ -204,18 +218,6 @@ int wb_hint_file_size(struct wb *wb, int fd, uint64_t bytes)
 	return wb && bytes ? wbi_hint(wb, fd, 0, bytes) : -EINVAL;
 }
 
-/* The lock is held. */
-static int forget(struct wb *wb, int fd, const struct stat *st)
-{
-	struct wbi_recent *e = recent(wb, fd, st);
-
-	if (e->extsize && is_empty(st))
-		wbi_xfs_unset(fd);
-	*e = (struct wbi_recent){0};
-	return call(wb, fd, "{\"method\":\"io.writeback.HintClear\",\"parameters\":{}}",
-		    is_empty(st));
-}
-
 int wb_hint_clear(struct wb *wb, int fd)
 {
 	KEEP_ERRNO;
@@ -227,9 +229,9 @@ int wb_hint_clear(struct wb *wb, int fd)
 	r = wbi_check_fd(fd, &st);
 	if (r < 0)
 		return r;
-	(void)advise_order(wb, fd, 0);
+	(void)wbi_order_advise(wb, fd, 0);
 	wbi_enter(wb);
-	r = forget(wb, fd, &st);
+	r = untell(wb, fd, &st);
 	wbi_leave(wb);
 	return mild(r);
 }
@@ -259,7 +261,7 @@ static int ask(struct wb *wb, int fd, struct wb_info *info)
 	int r;
 
 	wbi_enter(wb);
-	r = wbi_call(wb, msg, fd, &reply);
+	r = wbi_call(wb, msg, fd, ANSWER_NOW, &reply);
 	wbi_leave(wb);
 	if (r == 0) {
 		reply.info.daemon = 1;
@@ -276,27 +278,20 @@ static int ask(struct wb *wb, int fd, struct wb_info *info)
 	return 0;
 }
 
-/*
- * The kernel is not asked what it knows: advice cannot be read.  With a daemon the hint
- * is given again, which changes nothing and gets the kernel's word.
- */
+/* The kernel itself says what it was told, so its word replaces the daemon's. */
 static void add_order(struct wb *wb, int fd, struct wb_info *info)
 {
-	struct wb_effect *e;
-	int r = -ENODATA;
+	struct wb_effect e = {0};
+	uint32_t at = 0;
 
-	for (uint32_t i = 0; i < info->n_effects; i++)
-		if (!strcmp(info->effects[i].name, ORDER_EFFECT))
-			return;
-	if (info->n_effects == WB_EFFECTS_MAX)
+	wbi_order_effect(wb, fd, &e);
+	while (at < info->n_effects && strcmp(info->effects[at].name, e.name) != 0)
+		at++;
+	if (at == WB_EFFECTS_MAX)
 		return;
-	if (atomic_load(&wb->orders) == ORDERS_NO)
-		r = -EINVAL;
-	else if (info->write_size)
-		r = advise_order(wb, fd, info->write_size);
-	e = &info->effects[info->n_effects++];
-	memset(e, 0, sizeof(*e));
-	order_effect(e, r);
+	info->effects[at] = e;
+	if (at == info->n_effects)
+		info->n_effects++;
 }
 
 int wb_query(struct wb *wb, int fd, struct wb_info *info)

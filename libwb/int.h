@@ -54,6 +54,7 @@ struct wbi_conn {
 	ino_t ino;
 	unsigned owed; /* replies that are still to come */
 	bool slow;     /* one of them is late */
+	bool heard;    /* there was one */
 	size_t have;   /* bytes in @in */
 	char in[WBI_REPLY_MAX];
 };
@@ -64,8 +65,8 @@ int wbi_conn_open(struct wbi_conn *c, const char *path);
 /* Hangs up, also for children that have inherited the socket (@shut). */
 void wbi_conn_close(struct wbi_conn *c, bool shut);
 /* Sends @len bytes, NUL included, with @fd (-1: none) at the first; counts a reply as
- * owed.  -EPIPE and the like: the connection is of no use any more. */
-int wbi_conn_send(struct wbi_conn *c, const char *msg, size_t len, int fd);
+ * owed if @answered.  -EPIPE and the like: the connection is of no use any more. */
+int wbi_conn_send(struct wbi_conn *c, const char *msg, size_t len, int fd, bool answered);
 /* The next message into @ret.  @deadline_ms of wbi_now_ms(), 0: do not wait.
  * -ETIMEDOUT, -ECONNRESET, -EBADMSG. */
 int wbi_conn_receive(struct wbi_conn *c, int64_t deadline_ms, struct wbi_reply *ret);
@@ -86,7 +87,27 @@ struct wbi_recent {
 	bool extsize; /* set by us */
 };
 
+/* A file system of which the daemon took a hint not long ago: the next need not wait
+ * for its word. */
+#define WBI_TRUST    4
+#define WBI_TRUST_MS 10000
+struct wbi_trust {
+	dev_t dev;
+	int64_t until_ms;   /* coarse clock */
+	uint32_t xfs_block; /* bytes; 0: no XFS */
+};
+
 enum wbi_orders { ORDERS_UNKNOWN, ORDERS_NO, ORDERS_YES };
+
+/* So many calls in a row get no answer: the next tells whether the daemon keeps up, and
+ * whether it refuses. */
+#define WBI_UNANSWERED 15
+
+enum wbi_answer {
+	ANSWER_NONE,  /* there will be none */
+	ANSWER_LATER, /* is read some time */
+	ANSWER_NOW,   /* is waited for */
+};
 
 struct wb {
 	pthread_mutex_t lock;
@@ -101,6 +122,10 @@ struct wb {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	struct wbi_recent recent[WBI_RECENT];
 	unsigned next_recent; /* the oldest */
+	struct wbi_trust trust[WBI_TRUST];
+	unsigned next_trust;
+	unsigned unanswered; /* calls since the last that gets one */
+	bool doubt;          /* the daemon refused one that was not waited for */
 	struct wbi_conn conn;
 };
 
@@ -109,10 +134,19 @@ void wbi_leave(struct wb *wb);
 
 /*
  * One call over the handle's connection, which is made if need be; the lock is held.
- * Waits for the reply if @ret is not NULL.  -ENOTCONN: there is no daemon, and it is
- * not yet time to look again.
+ * @msg must be one-way if @answer is ANSWER_NONE; @ret is for ANSWER_NOW.  -ENOTCONN:
+ * there is no daemon, and it is not yet time to look again.
  */
-int wbi_call(struct wb *wb, const char *msg, int fd, struct wbi_reply *ret);
+int wbi_call(struct wb *wb, const char *msg, int fd, enum wbi_answer answer,
+	     struct wbi_reply *ret);
+
+/* ---- folio orders (order.c) ----------------------------------------------------------
+ */
+
+/* Gives the kernel the advice that needs no daemon.  0 or -errno. */
+int wbi_order_advise(struct wb *wb, int fd, uint64_t bytes);
+/* What became of it. */
+void wbi_order_effect(struct wb *wb, int fd, struct wb_effect *ret);
 
 /* Tells the kernel and the daemon; a size of 0 is left as it is.  See wb_hint_*(). */
 int wbi_hint(struct wb *wb, int fd, uint64_t write_size, uint64_t file_size);
@@ -120,14 +154,16 @@ int wbi_hint(struct wb *wb, int fd, uint64_t write_size, uint64_t file_size);
 /* A regular file that is open for writing and on something that is written back. */
 int wbi_check_fd(int fd, struct stat *ret);
 
-/* ---- XFS (xfs.c) ---------------------------------------------------------------------
- */
+/* ---- XFS (xfs.c) ------------------------------------------------------------------- */
 
+/* The size of its blocks in bytes, 0 if @fd is on something else. */
+uint32_t wbi_xfs_block(int fd);
 /* The unit of allocation for a file, in bytes; 0: none is better. */
 uint32_t wbi_xfs_unit(uint64_t write_size, uint64_t file_size, uint64_t block);
 /* Sets it on an empty file on XFS: true if it is set.  @again: the one that is there is
  * ours. */
-bool wbi_xfs_set(int fd, uint64_t write_size, uint64_t file_size, bool again);
+bool wbi_xfs_set(int fd, uint32_t block, uint64_t write_size, uint64_t file_size,
+		 bool again);
 /* Takes it back as long as the file is empty. */
 void wbi_xfs_unset(int fd);
 

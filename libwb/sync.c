@@ -92,7 +92,7 @@ static int drain(const struct wb *wb, int fd, struct drain *d)
 		"{\"method\":\"io.writeback.Drain\",\"parameters\":{\"device\":\"%s\""
 		"},\"more\":true}",
 		device);
-	r = wbi_conn_send(&d->conn, msg, strlen(msg) + 1, -1);
+	r = wbi_conn_send(&d->conn, msg, strlen(msg) + 1, -1, true);
 	r = r < 0 ? 0 : follow(d);
 	wbi_conn_close(&d->conn, true);
 	return r;

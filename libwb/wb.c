@@ -22,8 +22,8 @@
 #include "libwb/int.h"
 
 #define ANSWER_MS      1000 /* how long a call waits */
-#define OWED_LOOK      16   /* replies owed before they are looked for */
-#define OWED_MAX       64   /* ... before they are waited for */
+#define OWED_LOOK      1    /* replies owed before they are looked for */
+#define OWED_MAX       4    /* ... before they are waited for */
 #define BACKOFF_MIN_MS 50
 #define BACKOFF_MAX_MS 10000
 
@@ -163,20 +163,26 @@ static int connect_now(struct wb *wb)
 		back_off(wb);
 		return -ENOTCONN;
 	}
+	/* Another daemon, perhaps with other rules. */
+	memset(wb->trust, 0, sizeof(wb->trust));
+	wb->unanswered = WBI_UNANSWERED;
+	wb->doubt = false;
 	return 0;
 }
 
 /* Reads replies until at most @max are owed; those of hints that were only sent are
- * nobody's: wb_query() tells what became of them. */
+ * nobody's, but after a refusal the next one is waited for. */
 static int settle(struct wb *wb, unsigned max, int64_t deadline_ms)
 {
-	struct wbi_reply unused;
+	struct wbi_reply reply;
 	int r = 0;
 
 	while (r == 0 && wb->conn.owed > max) {
-		r = wbi_conn_receive(&wb->conn, deadline_ms, &unused);
-		if (r == 0)
+		r = wbi_conn_receive(&wb->conn, deadline_ms, &reply);
+		if (r == 0) {
 			wb->backoff_ms = 0;
+			wb->doubt = wb->doubt || reply.error[0];
+		}
 	}
 	return r;
 }
@@ -194,36 +200,44 @@ static int make_room(struct wb *wb)
 	return r;
 }
 
-static int call_once(struct wb *wb, const char *msg, int fd, struct wbi_reply *ret)
+static int call_once(struct wb *wb, const char *msg, int fd, enum wbi_answer answer,
+		     struct wbi_reply *ret)
 {
 	int64_t deadline = 0;
-	int r = make_room(wb);
+	int r = answer == ANSWER_NONE && !wb->conn.slow ? 0 : make_room(wb);
 
 	if (r == 0)
-		r = wbi_conn_send(&wb->conn, msg, strlen(msg) + 1, fd);
-	if (r < 0 || !ret)
+		r = wbi_conn_send(&wb->conn, msg, strlen(msg) + 1, fd,
+				  answer != ANSWER_NONE);
+	if (r < 0)
 		return r;
+	wb->unanswered = answer == ANSWER_NONE ? wb->unanswered + 1 : 0;
+	if (answer != ANSWER_NOW)
+		return 0;
 	deadline = wbi_now_ms() + ANSWER_MS;
-	do
+	r = settle(wb, 1, deadline); /* what is ours is the last */
+	while (r == 0 && wb->conn.owed)
 		r = wbi_conn_receive(&wb->conn, deadline, ret);
-	while (r == 0 && wb->conn.owed);
 	if (r == 0)
 		wb->backoff_ms = 0;
 	return r;
 }
 
-int wbi_call(struct wb *wb, const char *msg, int fd, struct wbi_reply *ret)
+int wbi_call(struct wb *wb, const char *msg, int fd, enum wbi_answer answer,
+	     struct wbi_reply *ret)
 {
 	int r;
 
-	/* The second attempt is for a daemon that was started anew meanwhile. */
-	for (int attempt = 0; attempt < 2; attempt++) {
+	/* The second attempt is for a daemon that was started anew meanwhile; one that
+	 * never said a word turns us away, or is none. */
+	for (bool heard = true; heard;) {
 		r = connect_now(wb);
 		if (r < 0)
 			return r;
-		r = call_once(wb, msg, fd, ret);
+		r = call_once(wb, msg, fd, answer, ret);
 		if (r == 0 || r == -ETIMEDOUT || r == -EAGAIN || r == -EBADF)
 			return r == -EAGAIN ? -ETIMEDOUT : r;
+		heard = wb->conn.heard;
 		wbi_conn_close(&wb->conn, true);
 	}
 	back_off(wb);

@@ -31,31 +31,38 @@ uint32_t wbi_xfs_unit(uint64_t write_size, uint64_t file_size, uint64_t block)
 	return unit > block ? (uint32_t)unit : 0; /* a block is what there is anyway */
 }
 
-bool wbi_xfs_set(int fd, uint64_t write_size, uint64_t file_size, bool again)
+uint32_t wbi_xfs_block(int fd)
 {
-	struct fsxattr x;
 	struct statfs sf;
-	uint32_t unit;
 
 	if (fstatfs(fd, &sf) < 0 || (unsigned long)sf.f_type != XFS_MAGIC ||
-	    sf.f_bsize <= 0 || ioctl(fd, FS_IOC_FSGETXATTR, &x) < 0)
+	    sf.f_bsize <= 0)
+		return 0;
+	return (uint32_t)sf.f_bsize;
+}
+
+bool wbi_xfs_set(int fd, uint32_t block, uint64_t write_size, uint64_t file_size,
+		 bool again)
+{
+	uint32_t unit = block ? wbi_xfs_unit(write_size, file_size, block) : 0;
+	struct fsxattr x;
+
+	if (!unit || ioctl(fd, FS_IOC_FSGETXATTR, &x) < 0)
 		return false;
 	/* Somebody's own choice stays; so does the real-time device's unit. */
 	if (x.fsx_nextents || (x.fsx_xflags & FS_XFLAG_REALTIME) ||
 	    ((x.fsx_xflags & FS_XFLAG_EXTSIZE) && !again))
 		return false;
-	unit = wbi_xfs_unit(write_size, file_size, (uint64_t)sf.f_bsize);
-	if (!unit)
-		return false;
+	if (x.fsx_xflags & FS_XFLAG_EXTSIZE && x.fsx_extsize == unit)
+		return true;
 	x.fsx_xflags |= FS_XFLAG_EXTSIZE;
 	/* An allocation group may be too small for that much. */
-	for (x.fsx_extsize = unit; x.fsx_extsize > (uint32_t)sf.f_bsize;) {
+	for (x.fsx_extsize = unit; x.fsx_extsize > block;) {
 		if (ioctl(fd, FS_IOC_FSSETXATTR, &x) == 0)
 			return true;
 		if (errno != EINVAL)
 			return false;
-		x.fsx_extsize =
-			x.fsx_extsize / 2 / (uint32_t)sf.f_bsize * (uint32_t)sf.f_bsize;
+		x.fsx_extsize = x.fsx_extsize / 2 / block * block;
 	}
 	return false;
 }

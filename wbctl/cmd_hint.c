@@ -14,6 +14,7 @@
 
 #include "common/units.h"
 #include "common/vl_client.h"
+#include "include/wb/uapi.h"
 #include "wbctl/wbctl.h"
 
 #define EXTSIZE_MAX (1U << 30)
@@ -35,32 +36,47 @@ static int open_file(const char *path)
 	return -1;
 }
 
-/* XFS, before the file has data: its space then comes in pieces of this size.  That
- * it cannot be done is told by the daemon's answer. */
-static void set_extsize(int fd, uint64_t size)
+/* The extent size for writes of @size; 0: none is better. */
+static uint32_t unit_for(int fd, uint64_t size)
 {
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || st.st_blksize <= 0 || size <= (uint64_t)st.st_blksize)
+		return 0;
+	if (size > EXTSIZE_MAX)
+		size = EXTSIZE_MAX;
+	return (uint32_t)(size - size % (uint64_t)st.st_blksize);
+}
+
+/*
+ * XFS, before the file has data: its space then comes in pieces of this size.  That
+ * it cannot be done is told by the daemon's answer.  A size that is there already
+ * stays, unless the hint of @before bytes has set it.
+ */
+static void set_extsize(int fd, uint64_t size, uint64_t before)
+{
+	uint32_t unit = unit_for(fd, size);
 	struct fsxattr x;
 	struct stat st;
 
-	if (fstat(fd, &st) < 0 || st.st_blocks || st.st_blksize <= 0 ||
-	    size <= (uint64_t)st.st_blksize || ioctl(fd, FS_IOC_FSGETXATTR, &x) < 0 ||
-	    x.fsx_nextents || x.fsx_xflags & FS_XFLAG_REALTIME)
+	if (!unit || fstat(fd, &st) < 0 || st.st_blocks ||
+	    ioctl(fd, FS_IOC_FSGETXATTR, &x) < 0 || x.fsx_nextents ||
+	    x.fsx_xflags & FS_XFLAG_REALTIME)
 		return;
-	if (size > EXTSIZE_MAX)
-		size = EXTSIZE_MAX;
-	size -= size % (uint64_t)st.st_blksize;
+	if (x.fsx_xflags & FS_XFLAG_EXTSIZE && x.fsx_extsize != unit_for(fd, before))
+		return;
 	x.fsx_xflags |= FS_XFLAG_EXTSIZE;
-	x.fsx_extsize = (uint32_t)size;
+	x.fsx_extsize = unit;
 	(void)ioctl(fd, FS_IOC_FSSETXATTR, &x);
 }
 
-/* Taken back before data came: no trace of it stays. */
-static void clear_extsize(int fd)
+/* Taken back before data came: no trace stays of what the hint of @size bytes set. */
+static void clear_extsize(int fd, uint64_t size)
 {
 	struct fsxattr x;
 
-	if (ioctl(fd, FS_IOC_FSGETXATTR, &x) < 0 || x.fsx_nextents ||
-	    !(x.fsx_xflags & FS_XFLAG_EXTSIZE))
+	if (!size || ioctl(fd, FS_IOC_FSGETXATTR, &x) < 0 || x.fsx_nextents ||
+	    !(x.fsx_xflags & FS_XFLAG_EXTSIZE) || x.fsx_extsize != unit_for(fd, size))
 		return;
 	x.fsx_xflags &= ~(unsigned)FS_XFLAG_EXTSIZE;
 	x.fsx_extsize = 0;
@@ -122,13 +138,56 @@ static int print_effects(const struct opts *o, const char *path, json_t *j)
 	return WBCTL_OK;
 }
 
+/* What is hinted now, by whom ever; 0: nothing. */
+static int hinted(const struct opts *o, int fd, uint64_t *ret)
+{
+	json_t *j = NULL;
+	int r = call(o, "io.writeback.Query", NULL, fd, &j);
+
+	if (r == WBCTL_OK)
+		*ret = (uint64_t)json_integer_value(json_object_get(j, "write_size"));
+	json_decref(j);
+	return r;
+}
+
+static int give(const struct opts *o, const char *path, int fd, uint64_t size)
+{
+	uint64_t before = 0;
+	json_t *j = NULL;
+	int r = hinted(o, fd, &before);
+
+	if (r != WBCTL_OK)
+		return r;
+	set_extsize(fd, size, before);
+	/* A kernel with the wb series; another refuses. */
+	(void)posix_fadvise(fd, 0, (off_t)size, POSIX_FADV_WRITE_SIZE);
+	r = call(o, "io.writeback.Hint",
+		 json_pack("{sI sb}", "write_size", (json_int_t)size, "keep", 1), fd, &j);
+	if (r != WBCTL_OK)
+		clear_extsize(fd, size);
+	return r == WBCTL_OK ? print_effects(o, path, j) : r;
+}
+
+static int take_back(const struct opts *o, int fd)
+{
+	uint64_t size = 0;
+	json_t *j = NULL;
+	int r = hinted(o, fd, &size);
+
+	if (r != WBCTL_OK)
+		return r;
+	clear_extsize(fd, size);
+	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_WRITE_SIZE);
+	r = call(o, "io.writeback.HintClear", NULL, fd, &j);
+	json_decref(j);
+	return r;
+}
+
 static int run(const struct opts *o, int argc, char **argv)
 {
 	CLEANUP(cleanup_closep) int fd = -1;
 	char err[UNITS_ERR_LEN];
 	uint64_t size = 0;
-	json_t *j = NULL;
-	int r;
 
 	(void)argc;
 	if (strcmp(argv[1], "off") && units_parse_size(argv[1], &size, err) < 0) {
@@ -138,18 +197,7 @@ static int run(const struct opts *o, int argc, char **argv)
 	fd = open_file(argv[0]);
 	if (fd < 0)
 		return WBCTL_FAILED;
-	if (!size) {
-		clear_extsize(fd);
-		r = call(o, "io.writeback.HintClear", NULL, fd, &j);
-		json_decref(j);
-		return r;
-	}
-	set_extsize(fd, size);
-	r = call(o, "io.writeback.Hint",
-		 json_pack("{sI sb}", "write_size", (json_int_t)size, "keep", 1), fd, &j);
-	if (r != WBCTL_OK)
-		clear_extsize(fd);
-	return r == WBCTL_OK ? print_effects(o, argv[0], j) : r;
+	return size ? give(o, argv[0], fd, size) : take_back(o, fd);
 }
 
 const struct command cmd_hint = {

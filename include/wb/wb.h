@@ -59,8 +59,9 @@ WB_API int wb_set_keep(struct wb *wb, int keep);
  *
  * A hint is advice: nothing is promised, and without a daemon these return 0 and cost a
  * look at the clock.  On an empty file they wait for the daemon's answer, because some
- * effects must be there before the first byte; else the hint is only sent and
- * wb_query() tells what became of it.
+ * effects must be there before the first byte; once it took one, hints for other files
+ * of that file system do not wait for some seconds.  Else the hint is only sent:
+ * wb_query() tells what became of it, and after a refusal one of the next hints waits.
  *
  *  -EBADF       @fd is not open, or not open for writing
  *  -EINVAL      @bytes is 0, or @wb is NULL

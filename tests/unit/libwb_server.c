@@ -80,6 +80,7 @@ static bool serve(struct server *s, struct peer *p)
 			   .msg_control = control,
 			   .msg_controllen = sizeof(control)};
 	ssize_t n = recvmsg(p->fd, &m, MSG_CMSG_CLOEXEC);
+	bool oneway;
 
 	if (n <= 0)
 		return false;
@@ -88,11 +89,14 @@ static bool serve(struct server *s, struct peer *p)
 	while ((nul = memchr(p->in, '\0', p->have))) {
 		size_t used = (size_t)(nul - p->in) + 1;
 
+		oneway = strstr(p->in, "\"oneway\":true") != NULL;
 		snprintf(s->last, sizeof(s->last), "%.500s", p->in);
+		if (strstr(p->in, "io.writeback.Hint"))
+			snprintf(s->hint, sizeof(s->hint), "%.500s", p->in);
 		s->messages++;
 		memmove(p->in, nul + 1, p->have - used);
 		p->have -= used;
-		if (!answer(s, p))
+		if (!oneway && !answer(s, p))
 			return false;
 	}
 	return true;

@@ -30,6 +30,7 @@ struct server {
 	_Atomic unsigned connections, messages, descriptors;
 	_Atomic uint64_t ino; /* of the last descriptor */
 	char last[512];       /* message; read it when nothing is under way */
+	char hint[512];       /* the last that was one */
 };
 
 void server_start(struct server *s);

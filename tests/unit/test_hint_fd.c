@@ -109,6 +109,8 @@ static int setup(void **state)
 	f->loop = ev_loop_new(EVFLAG_AUTO | EVFLAG_NOENV);
 	assert_int_equal(vl_server_new(f->loop, fd, "t", &ops, f, &f->server), 0);
 	f->c = dial(&f->sa, f->len);
+	/* Accepted now, and not when a number that is looked for has become free. */
+	ev_run(f->loop, EVRUN_NOWAIT);
 	*state = f;
 	return 0;
 }
@@ -343,15 +345,17 @@ static void looks(void **state)
 	struct fixture *f = *state;
 	char name[] = "/tmp/wb-fd.XXXXXX";
 	int fd = mkostemp(name, O_CLOEXEC), p[2];
+	struct hint_managed managed = {0};
 	struct hint_file file;
 	struct hint_fds *h;
 	struct stat st;
 
 	assert_int_equal(fstat(fd, &st), 0);
+	managed.dev = st.st_dev;
 	assert_int_equal(hint_fds_new(f->loop, &h), 0);
 	/* Nothing is managed yet. */
 	assert_int_equal(look(f, h, fd, &file), -EXDEV);
-	assert_int_equal(hint_fds_set_managed(h, &st.st_dev, 1), 0);
+	assert_int_equal(hint_fds_set_managed(h, &managed, 1), 0);
 	assert_int_equal(look(f, h, open(name, O_WRONLY), &file), 0);
 	assert_int_equal(file.dev, st.st_dev);
 	assert_int_equal(file.ino, st.st_ino);
@@ -371,6 +375,61 @@ static void looks(void **state)
 	while (fcntl(fd, F_GETFD) >= 0)
 		usleep(1000);
 	assert_true(hint_fds_room(h));
+	hint_fds_free(h);
+}
+
+static int glance(struct hint_fds *h, int fd, struct hint_file *ret)
+{
+	int r;
+
+	assert_true(fd >= 0);
+	r = hint_fds_glance(h, fd, ret);
+	if (r < 0)
+		close(fd);
+	return r;
+}
+
+/* The loop itself takes only what cannot make it wait. */
+static void at_a_glance(void **state)
+{
+	struct fixture *f = *state;
+	char name[] = "/tmp/wb-fd.XXXXXX";
+	int fd = mkostemp(name, O_CLOEXEC), p[2];
+	struct hint_managed managed = {.quick = false};
+	struct hint_file file;
+	struct hint_fds *h;
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	managed.dev = st.st_dev;
+	assert_int_equal(hint_fds_new(f->loop, &h), 0);
+	assert_int_equal(hint_fds_set_managed(h, &managed, 1), 0);
+	/* The mounts are not known yet; then they are, but this one may wait. */
+	assert_int_equal(glance(h, open(name, O_WRONLY), &file), -EAGAIN);
+	assert_int_equal(look(f, h, fd, &file), 0);
+	assert_int_equal(glance(h, open(name, O_WRONLY), &file), -EAGAIN);
+	managed.quick = true;
+	assert_int_equal(hint_fds_set_managed(h, &managed, 1), 0);
+	assert_int_equal(look(f, h, open(name, O_WRONLY), &file), 0);
+	for (unsigned i = 0; i < 3 * HINT_FD_BATCH + 1; i++) {
+		fd = open(name, O_WRONLY);
+		assert_int_equal(glance(h, fd, &file), 0);
+		assert_int_equal(file.dev, st.st_dev);
+		assert_int_equal(file.ino, st.st_ino);
+		assert_true(file.writable);
+	}
+	/* The last is closed too, by and by. */
+	while (fcntl(fd, F_GETFD) >= 0)
+		ev_run(f->loop, EVRUN_ONCE);
+	assert_int_equal(glance(h, open(name, O_RDONLY), &file), 0);
+	assert_false(file.writable);
+	assert_int_equal(glance(h, open(name, O_PATH), &file), -EAGAIN);
+	assert_int_equal(glance(h, open("/tmp", O_RDONLY), &file), -EAGAIN);
+	assert_int_equal(glance(h, open("/proc/self/status", O_RDONLY), &file), -EAGAIN);
+	assert_int_equal(pipe2(p, O_CLOEXEC), 0);
+	assert_int_equal(glance(h, p[1], &file), -EAGAIN);
+	close(p[0]);
+	unlink(name);
 	hint_fds_free(h);
 }
 
@@ -409,6 +468,7 @@ int main(void)
 		T(none_is_leaked),
 		T(no_room),
 		T(looks),
+		T(at_a_glance),
 		T(hanging),
 	};
 

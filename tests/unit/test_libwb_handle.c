@@ -65,6 +65,24 @@ static void soon(struct wb *wb)
 	atomic_store(&wb->retry_at_ms, 0);
 }
 
+static struct wb_info query(struct fixture *f)
+{
+	struct wb_info info = {.size = sizeof(info)};
+
+	assert_int_equal(wb_query(f->wb, f->fd, &info), 0);
+	return info;
+}
+
+/* The last hint as the server got it, waited for or not. */
+static const char *told(struct fixture *f)
+{
+	(void)query(f);
+	return f->server.hint;
+}
+
+#define HINT(params, rest) \
+	"{\"method\":\"io.writeback.Hint\",\"parameters\":{" params "}" rest "}"
+
 static void a_hint_is_told_with_its_descriptor(void **state)
 {
 	struct fixture *f = *state;
@@ -74,27 +92,27 @@ static void a_hint_is_told_with_its_descriptor(void **state)
 	fstat(f->fd, &st);
 	errno = ENOTTY;
 	assert_int_equal(wb_hint_write_size(f->wb, f->fd, 65536), 0);
-	assert_string_equal(f->server.last, "{\"method\":\"io.writeback.Hint\","
-					    "\"parameters\":{\"write_size\":65536}}");
+	/* It was waited for. */
+	assert_string_equal(f->server.last, HINT("\"write_size\":65536", ""));
 	assert_int_equal(f->server.descriptors, 1);
 	assert_true(f->server.ino == st.st_ino);
 	assert_int_equal(wb_set_keep(f->wb, 1), 0);
 	assert_int_equal(wb_hint_file_size(f->wb, f->fd, 3), 0);
-	assert_string_equal(f->server.last,
-			    "{\"method\":\"io.writeback.Hint\",\"parameters\":"
-			    "{\"write_size\":65536,\"file_size\":3,\"keep\":true}}");
+	assert_string_equal(told(f),
+			    HINT("\"write_size\":65536,\"file_size\":3,\"keep\":true",
+				 ",\"oneway\":true"));
 	assert_int_equal(wb_hint_file_size(f->wb, f->fd, UINT64_MAX), 0);
 	snprintf(want, sizeof(want),
-		 "{\"method\":\"io.writeback.Hint\",\"parameters\":"
-		 "{\"write_size\":65536,\"file_size\":%lld,\"keep\":true}}",
+		 HINT("\"write_size\":65536,\"file_size\":%lld,\"keep\":true",
+		      ",\"oneway\":true"),
 		 (long long)INT64_MAX);
-	assert_string_equal(f->server.last, want);
+	assert_string_equal(told(f), want);
 	assert_int_equal(wb_hint_clear(f->wb, f->fd), 0);
-	assert_string_equal(f->server.last,
-			    "{\"method\":\"io.writeback.HintClear\",\"parameters\":{}}");
+	assert_string_equal(told(f),
+			    "{\"method\":\"io.writeback.HintClear\",\"oneway\":true}");
 	/* What was taken back does not come again. */
 	assert_int_equal(wb_hint_file_size(f->wb, f->fd, 5), 0);
-	assert_null(strstr(f->server.last, "write_size"));
+	assert_null(strstr(told(f), "write_size"));
 	assert_int_equal(f->server.connections, 1);
 	assert_int_equal(errno, ENOTTY);
 }
@@ -110,11 +128,10 @@ static void sizes_are_made_whole_pages(void **state)
 	assert_int_equal(f->server.messages, 0);
 	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
 		assert_int_equal(wb_hint_write_size(f->wb, f->fd, odd[i]), 0);
-		snprintf(want, sizeof(want),
-			 "{\"method\":\"io.writeback.Hint\",\"parameters\":"
-			 "{\"write_size\":%lu}}",
-			 odd[i] < PAGE ? PAGE : (unsigned long)WB_WRITE_SIZE_MAX);
-		assert_string_equal(f->server.last, want);
+		snprintf(want, sizeof(want), HINT("\"write_size\":%lu", "%s"),
+			 odd[i] < PAGE ? PAGE : (unsigned long)WB_WRITE_SIZE_MAX,
+			 i ? ",\"oneway\":true" : "");
+		assert_string_equal(told(f), want);
 	}
 }
 
@@ -186,14 +203,6 @@ static void the_daemons_refusals_have_numbers(void **state)
 	server_reply(&f->server, "{\"error\":\"org.varlink.service.MethodNotFound\"}");
 	assert_int_equal(wb_hint_write_size(f->wb, f->fd, 4096), 0);
 	assert_int_equal(f->server.connections, 1);
-}
-
-static struct wb_info query(struct fixture *f)
-{
-	struct wb_info info = {.size = sizeof(info)};
-
-	assert_int_equal(wb_query(f->wb, f->fd, &info), 0);
-	return info;
 }
 
 static void query_tells_what_is_in_force(void **state)
@@ -379,6 +388,73 @@ static void hints_that_are_not_waited_for(void **state)
 	assert_int_equal(f->wb->conn.owed, 0);
 	assert_true(f->server.messages >= 1001);
 	assert_int_equal(f->server.connections, 2);
+}
+
+/* The daemon's word counts for other new files of that file system, for a while. */
+static void many_new_files(void **state)
+{
+	struct fixture *f = *state;
+	unsigned before;
+
+	assert_int_equal(wb_hint_write_size(f->wb, f->fd, 4096), 0);
+	before = f->server.messages;
+	f->server.mood = SERVER_SILENT;
+	for (int n = 0; n < 8; n++)
+		assert_int_equal(wb_hint_write_size(f->wb, f->fd, 4096), 0);
+	f->server.mood = SERVER_ANSWERS;
+	/* Some time later it is asked again. */
+	for (size_t i = 0; i < WBI_TRUST; i++)
+		f->wb->trust[i].until_ms = f->wb->trust[i].until_ms ? 1 : 0;
+	assert_int_equal(wb_hint_write_size(f->wb, f->fd, 4096), 0);
+	assert_int_equal(f->server.messages, before + 9);
+	assert_null(strstr(f->server.hint, "oneway"));
+}
+
+/* A refusal that nobody waited for is told by the next hint but some. */
+static void refused_later(void **state)
+{
+	struct fixture *f = *state;
+	int r = 0;
+
+	assert_int_equal(write(f->fd, "x", 1), 1);
+	assert_int_equal(wb_hint_write_size(f->wb, f->fd, 4096), 0);
+	server_reply(&f->server, "{\"error\":\"io.writeback.LimitReached\"}");
+	for (int n = 0; n < 10000 && r == 0; n++)
+		r = wb_hint_write_size(f->wb, f->fd, 4096);
+	assert_int_equal(r, -EDQUOT);
+	server_reply(&f->server, REPLY);
+	assert_int_equal(query(f).daemon, 1);
+	assert_int_equal(wb_hint_write_size(f->wb, f->fd, 4096), 0);
+}
+
+/* A daemon that stands still is noticed before its socket is full. */
+static void hints_nobody_reads(void **state)
+{
+	struct fixture *f = *state;
+	int r = 0, n = 0;
+
+	assert_int_equal(write(f->fd, "x", 1), 1);
+	f->server.mood = SERVER_SILENT;
+	while (r == 0 && n++ < 1000)
+		r = wb_hint_write_size(f->wb, f->fd, 4096);
+	assert_int_equal(r, -ETIMEDOUT);
+	assert_true(n < 100);
+	/* And then costs no more time. */
+	for (n = 0; n < 100; n++)
+		assert_int_equal(wb_hint_write_size(f->wb, f->fd, 4096), -ETIMEDOUT);
+}
+
+/* One who is turned away does not come back with each hint. */
+static void turned_away(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(write(f->fd, "x", 1), 1);
+	f->server.mood = SERVER_HANGS_UP;
+	for (int n = 0; n < 200 && !f->wb->backoff_ms; n++)
+		assert_int_equal(wb_hint_write_size(f->wb, f->fd, 4096), 0);
+	assert_true(f->wb->backoff_ms > 0);
+	assert_true(f->server.connections < 10);
 }
 
 /* What daemons do at their start: close everything.  The number may be another's then. */
@@ -575,6 +651,10 @@ int main(void)
 		T(a_server_that_is_silent),
 		T(a_server_that_talks_nonsense),
 		T(hints_that_are_not_waited_for),
+		T(many_new_files),
+		T(refused_later),
+		T(hints_nobody_reads),
+		T(turned_away),
 		T(its_descriptor_was_closed_and_is_anothers),
 		T(fork_with_an_open_handle),
 		T(fork_where_pages_cannot_be_wiped),
