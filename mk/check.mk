@@ -95,7 +95,7 @@ check-kernel:
 
 ## make check-kernel-full  the same at full length, in more kernels, and what maintainers check
 check-kernel-full:
-	@$(MAKE) --no-print-directory -s deps
+	@$(MAKE) --no-print-directory -s deps DEPS='$(DEPS) $(DEPS_FULL)'
 	@WB_FULL=1 tests/guest/estimate $(subst $(comma), ,$(GUESTS_FULL))
 	@WB_FULL=1 tests/run build:guest-tools guest:$(GUESTS_FULL) series:$(SERIES)
 

@@ -17,10 +17,12 @@ DEPS_TEST  := libcmocka-dev clang clang-format clang-tidy libclang-rt-dev cppche
 
 # The guest kernels: the source (another version's is downloaded by tests/guest/fetch), what
 # builds it, what tests/guest/t runs.
-DEPS_GUEST := linux-source-6.12 flex bison bc patch xz-utils perl f2fs-tools sparse python3 \
-	python3-ply
+DEPS_GUEST := linux-source-6.12 flex bison bc patch xz-utils perl f2fs-tools
 
 DEPS := $(DEPS_BUILD) $(DEPS_DEMO) $(DEPS_TEST) $(DEPS_GUEST)
+
+# What only make check-kernel-full needs: the series' linters, an x86 kernel and its machine.
+DEPS_FULL := git sparse python3 python3-ply libelf-dev libssl-dev qemu-system-x86
 
 # What must be there to compile, asked of the compiler itself so that it holds on any
 # distribution; remembered in a stamp so that it costs nothing afterwards.
