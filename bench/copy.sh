@@ -27,8 +27,9 @@ copy_wb() # DEST
 copy_peak() # PID
 {
 	local peak=0 n
-	while kill -0 "$1" 2>/dev/null; do
-		n=$(wb_dirty_bytes "$MNT" 2>/dev/null || echo 0)
+	while wb_alive "$1"; do
+		# Files come and go meanwhile.
+		n=$(wb_dirty_bytes "$MNT" 2>/dev/null) || n=0
 		[ "${n:-0}" -le "$peak" ] || peak=$n
 		sleep 0.02
 	done

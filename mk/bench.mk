@@ -14,7 +14,8 @@ $(BUILD)/lease_bench: $(call obj,bench/lease_bench.c bench/pattern.c) $(BUILD)/l
 	$(if $(Q),@echo "  LD    $@")
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 
-bench-bins: $(BUILD)/wbload $(BUILD)/itab_bench $(BUILD)/lease_bench
+# The rows count dirty bytes by a program of the tests.
+bench-bins: $(BUILD)/wbload $(BUILD)/itab_bench $(BUILD)/lease_bench $(BUILD)/tests/tools/cached
 # What tests/system/7* run.
 test-bins: $(BUILD)/wbload
 

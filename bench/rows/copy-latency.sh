@@ -18,12 +18,14 @@ beside() # cp|wb
 		--percentile_list=50:99 --output="$out" >/dev/null 2>&1 &
 	pid=$!
 	wb_wait_for 10 grows "$MNT/victim.0.0"
-	"copy_$1" "$MNT/copy"
+	"copy_$1" "$MNT/copy" || wb_fail "$1 did not copy"
 	kill -INT $pid
 	wait $pid || true
-	jq -r '.jobs[0] | [(.write.clat_ns.percentile."99.000000" // 0),
+	# fio says first that it was interrupted.
+	sed -n '/^{/,$p' "$out" |
+		jq -er '.jobs[0] | [(.write.clat_ns.percentile."99.000000" // 0),
 		.sync.lat_ns.percentile."99.000000", .sync.total_ios] |
-		"\((.[0] + .[1]) / 1000) \(.[2])"' "$out"
+		"\((.[0] + .[1]) / 1000) \(.[2])"'
 }
 
 grows() # FILE
@@ -35,11 +37,13 @@ value=999 note="" A=() B=()
 for type in xfs ext4; do
 	bench_fs $type
 	a=() b=() na=() nb=()
+	beside cp >/dev/null # the RAM disk and the source get their memory
 	for ((r = 1; r <= RUNS; r++)); do
 		sides=(cp wb)
 		((r % 2)) || sides=(wb cp)
 		for side in "${sides[@]}"; do
-			read -r p99 ios < <(beside "$side")
+			got=$(beside "$side")
+			read -r p99 ios <<<"$got"
 			wb_note "$type $side: p99 $p99 us, $ios fsyncs"
 			if [ "$side" = cp ]; then
 				a+=("$p99") na+=("$ios")

@@ -47,4 +47,5 @@ result extents-hinted "$value" "times fewer extents" ">= 4 where > 8; never more
 	"8 files of 64 MiB on XFS, appended to in turn, 64 KiB at a time; wb_hint_write_size
 of 8 MiB and wb_hint_file_size of 64 MiB on each when it is empty. Extents per file:
 without hints $(spread %.1f "${A[@]}") (a file $low to $high), with them $(spread %.1f "${B[@]}");
-files that came out worse: $worse. The daemon runs in both cases, settings as shipped; vm.dirty_bytes is 16 MiB."
+files that came out worse: $worse. The daemon runs in both cases, settings as shipped; vm.dirty_bytes is 16 MiB.
+With the kernel's own limits so little is one extent in either case: allocation waits until a file is complete."
