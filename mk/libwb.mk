@@ -57,6 +57,7 @@ uninstall-libwb:
 
 # Tests that need more than the daemon's archives.
 $(filter $(BUILD)/tests/unit/test_libwb_%,$(UNIT_BIN)): $(BUILD)/libwb.a
+$(filter $(BUILD)/tests/fuzz/fuzz_wb_%,$(FUZZ_BIN)): $(BUILD)/libwb.a
 LIBWB_TOOLS := $(filter $(BUILD)/tests/tools/libwb_%,$(TOOL_BIN))
 $(LIBWB_TOOLS): $(BUILD)/libwb.a
 $(LIBWB_TOOLS): LIBS_TOOL = $(LIBS_WB)
