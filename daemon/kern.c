@@ -106,13 +106,13 @@ int kern_probe(const char *root, char *detail, size_t len)
 
 /* ---- one file system ---------------------------------------------------------- */
 
-uint64_t kern_fs_id(const char *root, const char *dev)
+uint64_t kern_dir_id(const char *root, const char *folder, const char *name)
 {
 	char path[PATH_MAX];
 	struct stat st;
 
 	/* sysfs never gives the number of a folder that is gone to another one. */
-	if (snprintf(path, sizeof(path), "%s/" KERN_DIR "/%s", root, dev) >=
+	if (snprintf(path, sizeof(path), "%s/%s/%s", root, folder, name) >=
 		    (int)sizeof(path) ||
 	    stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
 		return 0;
@@ -160,13 +160,14 @@ static void scan_one(const char *root, const struct fsys *fs, struct kern_fs *f)
 	uint64_t abi, groups, max, order;
 
 	(void)snprintf(dev, sizeof(dev), "%u:%u", major(fs->dev), minor(fs->dev));
-	f->id = kern_fs_id(root, dev);
+	f->id = kern_dir_id(root, KERN_DIR, dev);
 	if (!f->id || sysfs_u64(root, &abi, KERN_DIR "/%s/abi", dev) < 0 ||
 	    abi != WB_KERNEL_ABI ||
 	    sysfs_read(root, bdi, sizeof(bdi), KERN_DIR "/%s/bdi", dev) <= 0 ||
 	    !sysfs_name_ok(bdi) || strcmp(bdi, fs->bdev.bdi) != 0 ||
 	    sysfs_u64(root, &max, "sys/class/bdi/%s/writeback_contexts_max", bdi) < 0)
 		return;
+	f->bdi_id = kern_dir_id(root, KERN_BDI_DIR, bdi);
 	f->contexts = kern_contexts(root, bdi);
 	f->contexts_max = max <= GMAP_CONTEXTS ? (unsigned)max : GMAP_CONTEXTS;
 	if (sysfs_u64(root, &groups, KERN_DIR "/%s/groups", dev) == 0 &&
@@ -177,7 +178,8 @@ static void scan_one(const char *root, const struct fsys *fs, struct kern_fs *f)
 		f->order_max = (unsigned)order;
 	read_map(root, dev, f);
 	f->large_folios = has_large_folios(root, fs);
-	f->usable = f->contexts && f->contexts_max && kern_fs_id(root, dev) == f->id;
+	f->usable = f->contexts && f->contexts_max && f->bdi_id &&
+		    kern_dir_id(root, KERN_DIR, dev) == f->id;
 }
 
 int kern_scan(const char *root, const struct fsys_table *t, struct kern_state *ret)

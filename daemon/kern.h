@@ -24,7 +24,8 @@
 #include "daemon/fsys.h"
 #include "daemon/gmap.h"
 
-#define KERN_DIR "sys/fs/writeback"
+#define KERN_DIR     "sys/fs/writeback"
+#define KERN_BDI_DIR "sys/class/bdi"
 
 /*
  * Can the kernel engine work here?  0 and what there is in @detail, or -errno and why
@@ -40,6 +41,7 @@ struct kern_fs {
 	unsigned contexts_max;
 	unsigned contexts;   /* of its bdi, in force */
 	uint64_t id;         /* of its directory: another superblock has another one */
+	uint64_t bdi_id;     /* of that of its bdi */
 	bool map_known;      /* false: too long, or not readable: left alone */
 	struct gmap map;     /* in force */
 	unsigned order_max;  /* in force */
@@ -60,8 +62,9 @@ struct kern_state {
 int kern_scan(const char *root, const struct fsys_table *t, struct kern_state *ret);
 void kern_state_clear(struct kern_state *s);
 
-/* The number that tells one superblock's directory from the next one's; 0: none. */
-uint64_t kern_fs_id(const char *root, const char *dev);
+/* The number that tells the folder of a superblock or bdi from that of the next one with
+ * its name: FOLDER/NAME below @root; 0: there is none. */
+uint64_t kern_dir_id(const char *root, const char *folder, const char *name);
 
 /* Statistics of one of the kernel's contexts. */
 struct kern_ctx_stat {

@@ -22,9 +22,8 @@ static struct knob_want *add(struct knob_wants *w, enum knob_kind kind, const ch
 	*n = (struct knob_want){.kind = kind};
 	(void)snprintf(n->dev, sizeof(n->dev), "%s", dev);
 	(void)snprintf(n->where, sizeof(n->where), "%s", why(f));
-	if (knob_of_fs(kind))
-		(void)snprintf(n->identity, sizeof(n->identity), "inode %" PRIu64,
-			       f->kern.id);
+	(void)snprintf(n->identity, sizeof(n->identity), "inode %" PRIu64,
+		       knob_of_fs(kind) ? f->kern.id : f->kern.bdi_id);
 	return n;
 }
 

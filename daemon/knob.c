@@ -169,7 +169,7 @@ int knob_put(const char *root, enum knob_kind k, const char *dev, const char *id
 enum knob_state knob_classify(const char *root, enum knob_kind k, const char *dev,
 			      int error)
 {
-	const char *folder = knob_of_fs(k) ? KERN_DIR : "sys/class/bdi";
+	const char *folder = knob_of_fs(k) ? KERN_DIR : KERN_BDI_DIR;
 
 	switch (-error) {
 	case 0:
@@ -200,8 +200,10 @@ void knob_identity(const char *root, enum knob_kind k, const char *dev, char ret
 {
 	char text[64];
 
-	if (knob_of_fs(k)) {
-		uint64_t id = kern_fs_id(root, dev);
+	/* These belong to a superblock, or to the bdi and not to what disk it is of. */
+	if (knob_of_fs(k) || k == KNOB_CONTEXTS) {
+		uint64_t id =
+			kern_dir_id(root, knob_of_fs(k) ? KERN_DIR : KERN_BDI_DIR, dev);
 
 		if (id)
 			(void)snprintf(ret, 80, "inode %" PRIu64, id);

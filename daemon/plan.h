@@ -68,7 +68,7 @@ struct plan_fs {
 	struct gmap *map; /* NULL: by the number */
 	unsigned order;   /* wanted as folio_order_max; 0: left alone */
 	struct kern_note {
-		uint64_t id;          /* kern_fs.id */
+		uint64_t id, bdi_id;  /* as in kern_fs */
 		bool map_known;       /* else it stays as it is */
 		bool contexts_manual; /* somebody else's, and so in force */
 		bool map_manual;

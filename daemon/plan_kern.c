@@ -59,6 +59,7 @@ int plan_kern_map(const struct plan_env *env, struct plan *p, size_t i, double *
 		return 0;
 	f->order = k->large_folios ? k->order_want : 0;
 	f->kern.id = k->id;
+	f->kern.bdi_id = k->bdi_id;
 	f->kern.map_known = k->map_known && k->groups;
 	f->kern.contexts_manual = k->contexts_manual;
 	f->kern.map_manual = k->map_manual;

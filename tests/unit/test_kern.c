@@ -402,13 +402,21 @@ static void unmounted_between_look_and_write(void **st)
 
 /* The number of a folder may come back here at once, which the kernel's do not: hold
  * one in between. */
-static void another_in_its_place(struct fixture *f, const char *dev, const char *groups)
+static void move_away(struct fixture *f, const char *folder)
 {
 	char from[120], to[120];
 
-	snprintf(from, sizeof(from), "%s/sys/fs/writeback/%s", f->path, dev);
+	snprintf(from, sizeof(from), "%s/%s", f->path, folder);
 	snprintf(to, sizeof(to), "%s/old-%u", f->path, f->moved++);
 	assert_int_equal(rename(from, to), 0);
+}
+
+static void another_in_its_place(struct fixture *f, const char *dev, const char *groups)
+{
+	char folder[80];
+
+	snprintf(folder, sizeof(folder), "sys/fs/writeback/%s", dev);
+	move_away(f, folder);
 	make_fs(f, dev, groups);
 }
 
@@ -436,8 +444,9 @@ static void another_disk_with_its_number(void **st)
 
 	step(f);
 	is(f, BDI "writeback_contexts", "4");
-	put(f, "sys/dev/block/259:0/diskseq", "8");
+	move_away(f, "sys/class/bdi/259:0");
 	put(f, BDI "writeback_contexts", "16");
+	put(f, BDI "writeback_contexts_max", "64");
 	crash(f);
 	start(f);
 	stop(f); /* nothing is owed to it */
@@ -446,6 +455,20 @@ static void another_disk_with_its_number(void **st)
 	is(f, BDI "writeback_contexts", "4");
 	stop(f);
 	is(f, BDI "writeback_contexts", "16");
+}
+
+static void another_disk_between_look_and_write(void **st)
+{
+	struct fixture *f = *st;
+
+	start(f);
+	observe(f);
+	move_away(f, "sys/class/bdi/259:0");
+	put(f, BDI "writeback_contexts", "1");
+	put(f, BDI "writeback_contexts_max", "64");
+	act(f);
+	is(f, BDI "writeback_contexts", "1");
+	assert_null(knobs_find(f->k, KNOB_CONTEXTS, "259:0"));
 }
 
 /* knob_put() itself: the identity is asked after the folder was opened. */
@@ -472,7 +495,7 @@ static void nothing_is_written_to_another_device(void **st)
 			 KNOB_GONE);
 	assert_int_equal(knob_classify(f->path, KNOB_GROUP_MAP, "259:2", -ENOENT),
 			 KNOB_UNSUPPORTED);
-	assert_int_equal(knob_put(f->path, KNOB_CONTEXTS, "259:0", "diskseq 6",
+	assert_int_equal(knob_put(f->path, KNOB_CONTEXTS, "259:0", "inode 6",
 				  BDI "writeback_contexts", "9"),
 			 -ENODEV);
 	is(f, BDI "writeback_contexts", "1");
@@ -580,6 +603,7 @@ int main(void)
 		TEST(unmounted_between_look_and_write),
 		TEST(another_file_system_with_its_number),
 		TEST(another_disk_with_its_number),
+		TEST(another_disk_between_look_and_write),
 		TEST(nothing_is_written_to_another_device),
 		TEST(the_abi_is_checked),
 		TEST(nonsense_in_sysfs_is_not_used),
