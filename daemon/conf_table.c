@@ -56,8 +56,7 @@ const struct conf_key conf_keys[] = {
 		 "kernel: the kernel does in contexts of its own, which the daemon sets "
 		 "up; file systems for which it has none, or a kernel without them, are "
 		 "left alone.  none: it only watches the mount table and manages "
-		 "nothing. "
-		 " auto: kernel where that is possible, else user."},
+		 "nothing.  auto: kernel where that is possible, else user."},
 	{KEY(ENGINE, "contexts", count, conf, contexts), .min = 1,
 	 .max = CONF_CONTEXTS_MAX, .automatic = true, .def = "auto",
 	 .values = "auto, or 1 to 64",
