@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "daemon/api_hint.h"
+#include "daemon/order_watch.h"
 
 #define PATIENCE_S 5
 
@@ -114,8 +115,8 @@ static json_t *placed(const struct plan_fs *f, const struct hint *hint,
 				 : geom_group_of_ino(g, file->ino);
 
 	return json_pack("{so ss si so}", "effects", api_effects(f, hint, file), "engine",
-			 "user", "context", (int)plan_context(f, group), "group",
-			 api_u64(group));
+			 f->engine == PLAN_ENGINE_KERNEL ? "kernel" : "user", "context",
+			 (int)plan_context(f, group), "group", api_u64(group));
 }
 
 static void answer_hint(struct hint_call *c, const struct plan_fs *f)
@@ -135,6 +136,7 @@ static void answer_hint(struct hint_call *c, const struct plan_fs *f)
 		return;
 	}
 	api_hints_arm(h);
+	orders_ask(h->api->w->orders, f->fs->dev, c->lease.write_size);
 	vl_call_reply(c->call,
 		      vl_call_oneway(c->call) ? NULL : placed(f, &hint, &c->look.file));
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/utsname.h>
 
 #include "common/cleanup.h"
 #include "daemon/fsys_sysfs.h"
@@ -143,14 +142,16 @@ static void read_map(const char *root, const char *dev, struct kern_fs *f)
 static bool has_large_folios(const char *root, const struct fsys *fs)
 {
 	unsigned major, minor;
-	struct utsname u;
+	char release[80];
 
 	if (!sysfs_exists(root, "sys/kernel/mm/transparent_hugepage"))
 		return false;
 	if (!strcmp(fs->type, "xfs"))
 		return true;
-	return !strcmp(fs->type, "ext4") && uname(&u) == 0 &&
-	       sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	return !strcmp(fs->type, "ext4") &&
+	       sysfs_read(root, release, sizeof(release), "proc/sys/kernel/osrelease") >
+		       0 &&
+	       sscanf(release, "%u.%u", &major, &minor) == 2 &&
 	       (major > 6 || (major == 6 && minor >= 16));
 }
 

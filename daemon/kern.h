@@ -7,8 +7,7 @@
  *   kern_stat.c   what its contexts do
  *   kern_want.c   from a plan to the knobs that make it so
  *   gmap*.c       the group map
- *   order.c       bounds for the order of folios
- *   pin*.c        files whose data lies elsewhere than their inode
+ *   order*.c      bounds for the order of folios
  *
  * Everything is written by knob_apply.c: whatever was found is noted, given back on
  * stop, and left alone once somebody else has changed it.

@@ -51,8 +51,8 @@ static void add_fs(struct knob_wants *w, const struct conf *c, const struct plan
 	    gmap_format(f->map ? f->map : &none, map, sizeof(map)) == 0)
 		(void)snprintf(add(w, KNOB_GROUP_MAP, dev, f)->value, KNOB_VALUE, "%s",
 			       map);
-	if (f->order && !knob_is_excluded(c, KNOB_ORDER_MAX))
-		add_number(w, KNOB_ORDER_MAX, dev, f, f->order);
+	if (f->order >= 0 && !knob_is_excluded(c, KNOB_ORDER_MAX))
+		add_number(w, KNOB_ORDER_MAX, dev, f, (unsigned)f->order);
 }
 
 int kern_wants(const struct plan *p, const struct conf *c, struct knob_wants *ret)

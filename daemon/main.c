@@ -17,6 +17,7 @@
 #include "daemon/log.h"
 #include "daemon/log_ids.h"
 #include "daemon/notify.h"
+#include "daemon/order_watch.h"
 #include "daemon/wbd.h"
 
 #define RUNTIME_DIR    "/run/wb"
@@ -150,6 +151,11 @@ static void on_rescan(struct ev_loop *loop, ev_timer *t, int revents)
 	(void)wbd_rescan(t->data);
 }
 
+static void on_orders(void *arg)
+{
+	(void)wbd_rescan(arg);
+}
+
 static void on_mounts(void *arg)
 {
 	struct wbd *w = arg;
@@ -265,6 +271,9 @@ static int start(struct wbd *w)
 	if (r < 0)
 		return fail("engine", strerror(-r), "");
 	(void)knobs_new(w->loop, "", w->opts.runtime_dir, &w->knobs); /* or without */
+	r = orders_new(w->loop, "", on_orders, w, &w->orders);
+	if (r < 0)
+		return fail("memory", strerror(-r), "");
 	watch_signals(w);
 	r = fsys_watch_new(w->loop, on_mounts, w, &w->watch);
 	if (r < 0)
@@ -284,6 +293,7 @@ static void stop(struct wbd *w)
 	w->api = api_free(w->api);
 	w->watch = fsys_watch_free(w->watch);
 	w->knobs = knobs_free(w->knobs);
+	w->orders = orders_free(w->orders);
 	w->engine = engine_free(w->engine);
 	if (w->loop)
 		ev_loop_destroy(w->loop);

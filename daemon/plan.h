@@ -66,7 +66,7 @@ struct plan_fs {
 	enum plan_engine engine;
 	/* Of the kernel engine; what it would do were it not for the notes below. */
 	struct gmap *map; /* NULL: by the number */
-	unsigned order;   /* wanted as folio_order_max; 0: left alone */
+	int order;        /* wanted as folio_order_max; -1: left alone */
 	struct kern_note {
 		uint64_t id, bdi_id;  /* as in kern_fs */
 		bool map_known;       /* else it stays as it is */

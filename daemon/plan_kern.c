@@ -57,7 +57,7 @@ int plan_kern_map(const struct plan_env *env, struct plan *p, size_t i, double *
 
 	if (f->engine != PLAN_ENGINE_KERNEL || !k)
 		return 0;
-	f->order = k->large_folios ? k->order_want : 0;
+	f->order = k->large_folios ? (int)k->order_want : -1;
 	f->kern.id = k->id;
 	f->kern.bdi_id = k->bdi_id;
 	f->kern.map_known = k->map_known && k->groups;

@@ -9,6 +9,7 @@
 #include "daemon/log.h"
 #include "daemon/log_ids.h"
 #include "daemon/notify.h"
+#include "daemon/order_watch.h"
 #include "daemon/wbd.h"
 
 static void say_status(const struct plan *p, const struct conf *c)
@@ -64,6 +65,10 @@ static bool observe_kernel(struct wbd *w, const struct conf *c,
 	w->kern_told = false;
 	if (w->knobs)
 		kern_ask_knobs(w->knobs, t, ret);
+	for (size_t i = 0; i < ret->n; i++)
+		if (ret->v[i].usable && ret->v[i].large_folios)
+			ret->v[i].order_want =
+				orders_of(w->orders, t->v[i]->dev, ret->v[i].id);
 	return true;
 }
 

@@ -31,7 +31,8 @@ struct wbd {
 	struct engine *engine;
 	struct fsys_watch *watch;
 	struct api *api;
-	struct knobs *knobs; /* NULL: their file cannot be used */
+	struct knobs *knobs;   /* NULL: their file cannot be used */
+	struct orders *orders; /* NULL: all are what they begin with */
 	bool kern_told; /* that the kernel engine cannot be used although it is there */
 	struct notify_watchdog *watchdog;
 	int lock_fd;
