@@ -27,11 +27,11 @@ median() # NUMBER...
 # the other, so a machine that is slow for a minute is slow for both.
 pairs_percent_more()
 {
-	local i more=()
+	local i grown=()
 	for i in "${!A[@]}"; do
-		more+=("$(calc %.6f '100 * (b / a - 1)' "a=${A[i]}" "b=${B[i]}")")
+		grown+=("$(calc %.6f '100 * (b / a - 1)' "a=${A[i]}" "b=${B[i]}")")
 	done
-	median "${more[@]}"
+	median "${grown[@]}"
 }
 
 # "median (smallest to largest)"
