@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include "common/cleanup.h"
 #include "daemon/fsys_sysfs.h"
@@ -105,6 +107,28 @@ int knob_read(const char *root, const char *path, char ret[KNOB_VALUE])
 	return r < 0 ? r : 0;
 }
 
+static void on_alarm(int sig)
+{
+	(void)sig; /* it only has to interrupt write(2) */
+}
+
+/*
+ * Lowering the number of contexts waits until their inodes have moved, which can take
+ * as long as it likes.  The kernel goes on by itself if it is interrupted, so we wait
+ * for a moment only.  The daemon's other threads block all signals.
+ */
+static void set_alarm(bool on)
+{
+	const struct itimerval t = {.it_value.tv_sec = on, .it_interval.tv_sec = on};
+	struct sigaction sa = {.sa_handler = on ? on_alarm : SIG_DFL};
+
+	if (on)
+		(void)sigaction(SIGALRM, &sa, NULL);
+	(void)setitimer(ITIMER_REAL, &t, NULL);
+	if (!on)
+		(void)sigaction(SIGALRM, &sa, NULL);
+}
+
 /* No O_CREAT, no O_TRUNC needed: sysfs files are written as a whole.  Below a fake root
  * the rest of a longer value must go. */
 static int open_flags(const char *root)
@@ -120,6 +144,16 @@ static int write_value(int fd, const char *value)
 	if (n < 0)
 		return -errno;
 	return (size_t)n == len ? 0 : -EIO;
+}
+
+static int write_contexts(int fd, const char *value)
+{
+	int r;
+
+	set_alarm(true);
+	r = write_value(fd, value);
+	set_alarm(false);
+	return r;
 }
 
 int knob_write(const char *root, const char *path, const char *value)
@@ -163,7 +197,10 @@ int knob_put(const char *root, enum knob_kind k, const char *dev, const char *id
 	if (strcmp(now, identity) != 0)
 		return -ENODEV;
 	fd = openat(dir, name, open_flags(root));
-	return fd < 0 ? -errno : write_value(fd, whole(k, value, buf));
+	if (fd < 0)
+		return -errno;
+	return k == KNOB_CONTEXTS ? write_contexts(fd, value)
+				  : write_value(fd, whole(k, value, buf));
 }
 
 enum knob_state knob_classify(const char *root, enum knob_kind k, const char *dev,

@@ -23,5 +23,12 @@ int knob_restore(const char *root, const struct knob_entry *e, bool dry)
 		return 0;
 	if (!e->pending && strcmp(now, e->ours) != 0)
 		return -EEXIST;
-	return dry ? 0 : knob_put(root, e->kind, e->dev, e->identity, state, e->original);
+	if (dry)
+		return 0;
+	r = knob_put(root, e->kind, e->dev, e->identity, state, e->original);
+	/* Interrupted: it is in force, the kernel does the rest by itself. */
+	if (r == -EINTR && knob_read(root, state, now) == 0 &&
+	    strcmp(now, e->original) == 0)
+		r = 0;
+	return r;
 }

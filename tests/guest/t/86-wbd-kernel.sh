@@ -20,7 +20,7 @@ configure() # CONTEXTS [MORE]
 	printf '[engine]\ncontexts = %s\n%b\n[mount "t"]\npath = /tmp/mnt\nmanage = yes\n' \
 		"$1" "${2:-}" >/tmp/wb.conf
 }
-answers() { $wbctl version >/dev/null 2>&1; }
+answers() { $wbctl -J status >/dev/null 2>&1; }
 start()
 {
 	"$wbd" --config /tmp/wb.conf --runtime-dir /run/wb >>/tmp/wbd.log 2>&1 &
@@ -72,6 +72,7 @@ done
 "$tools/wbctx" pin 3 "$mnt/d0/f"
 expect "pinned" "$($wbctl -J explain "$mnt/d0/f" | jq -c '.kernel_file | [.context, .pinned]')" "[3,true]"
 $wbctl explain "$mnt/d0/f" | grep -q 'context  *3 of 4 (pinned' || fail "explain does not tell of the pin"
+"$tools/wbctx" unpin "$mnt/d0/f"
 
 # A sync leaves nothing dirty in any context.
 head -c 50M /dev/urandom >"$mnt/big"
@@ -102,16 +103,16 @@ end TERM
 expect "contexts after the stop" "$(contexts)" 3
 
 # What was found is given back, also after a crash in between.
-printf '0-1 2\n' >"$sysfs/group_map"
+printf "0 1\n1 0\n" >"$sysfs/group_map"
 start
 expect "contexts" "$(contexts)" 5
-expect "map" "$(map)" "0-1 2,"
+expect "map" "$(map)" "0 1,1 0,"
 end KILL
 start
 expect "contexts after a crash" "$(contexts)" 5
 end TERM
 expect "contexts given back" "$(contexts)" 3
-expect "map given back" "$(map)" "0-1 2,"
+expect "map given back" "$(map)" "0 1,1 0,"
 echo default >"$sysfs/group_map"
 echo 1 >"$bdi/writeback_contexts"
 
