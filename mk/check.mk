@@ -82,9 +82,10 @@ check:
 		build:guest-tools guest:$(GUESTS)
 
 # The guest kernels. That of a version that is to be had nowhere is skipped, but not 6.12.
+# 7.3-smp joins GUESTS once its tests fit into CI's time: its processes start ten times slower.
 comma  := ,
-GUESTS := 6.12-uml,7.3-smp
-GUESTS_FULL := $(GUESTS),7.3-smp-kasan,6.12-uml-off,7.3-smp-off
+GUESTS := 6.12-uml
+GUESTS_FULL := $(GUESTS),7.3-smp,7.3-smp-kasan,6.12-uml-off,7.3-smp-off
 SERIES := 6.12,7.3
 
 ## make check-kernel  build the patched kernels and run the tests of tests/guest in them

@@ -68,6 +68,14 @@ echo 2 >"$bdi/writeback_contexts"
 expect "files off after shrinking" "$(wrong '$3 % 2')" ""
 total=$(cat "$bdi"/writeback_context/*/inodes | paste -sd+ | bc)
 ((total >= count)) || fail "$total inodes are counted of $count"
+
+# A clean file goes where it is pinned to, and leaves that context when it goes.
+echo 4 >"$bdi/writeback_contexts"
+sync
+"$tools/wbctx" pin 3 "$file"
+expect "pinned clean file" "$("$tools/wbctx" get "$file" | sed 's/ group=[0-9]*//')" "$file context=3 pinned=1 order=0"
+timeout 60 sh -c 'echo 2 >"$0"' "$bdi/writeback_contexts" || fail "a clean pinned file holds up shrinking"
+expect "files off after shrinking again" "$(wrong '$3 % 2')" ""
 remount
 expect "files" "$(find "$mnt" -type f | wc -l)" "$count"
 umount "$mnt"

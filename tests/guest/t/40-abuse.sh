@@ -57,6 +57,7 @@ refused "$sysfs/group_map" $'default\n0 99' "$erange"
 refused "$sysfs/group_map" $'2 3\n\n-' "$einval"
 # a NUL byte
 expect "NUL" "$(written "$sysfs/group_map" '"0 3\0\n1 3"')" "$einval"
+expect "long text" "$(written "$sysfs/group_map" '"default\n" . "0 3\n" x 3000')" "$e2big"
 expect "group_map" "$(cat "$sysfs/group_map")" "$whole"
 
 # What only tells can only be read, and what can be set only by root.
@@ -117,7 +118,8 @@ umount "$mnt"
 
 # ramfs: a block size that there cannot be is refused, not rounded.
 mkdir -p /tmp/ram
-for size in 0 1 4095 4097 12k 3M 4M 2147483648 -4096 x 4kx 4k4k '' 1E; do
+for size in 0 1 4095 4097 12k 3M 4M 2147483648 -4096 x 4kx 4k4k '' 1E \
+	18446744073709555712 18014398509481988k 16777217T 1048577E 0x1000; do
 	! mount -t ramfs -o "blocksize=$size" ramfs /tmp/ram 2>/dev/null ||
 		fail "ramfs took a block size of '$size': $(grep /tmp/ram /proc/mounts)"
 done

@@ -72,7 +72,6 @@ done
 "$tools/wbctx" pin 3 "$mnt/d0/f"
 expect "pinned" "$($wbctl -J explain "$mnt/d0/f" | jq -c '.kernel_file | [.context, .pinned]')" "[3,true]"
 $wbctl explain "$mnt/d0/f" | grep -q 'context  *3 of 4 (pinned' || fail "explain does not tell of the pin"
-"$tools/wbctx" unpin "$mnt/d0/f"
 
 # A sync leaves nothing dirty in any context.
 head -c 50M /dev/urandom >"$mnt/big"
