@@ -73,7 +73,7 @@ remount
 umount "$mnt"
 check_fs "$fs"
 
-# All of it fails, under load.
+# A part of it fails under load: badblocks remembers 128 MiB at most.
 mount_fs "$fs"
 start_changing
 for seed in 1 2; do
@@ -83,12 +83,14 @@ for seed in 1 2; do
 done
 sleep 1
 kill -0 "${workers[@]}" || fail "the workers ended before the disk did"
+exec 9<"$mnt"
 echo "+0-$((800 * 2048 - 1))" >"$null/badblocks"
 # with an error, or because ext4 makes itself read-only
 wait "${workers[@]}" || :
-! "$tools/synced" fsync "$mnt" >/dev/null || fail "fsync says that all is well"
+! "$tools/synced" syncfs - <&9 >/dev/null || fail "syncfs says that all is well"
+exec 9<&-
 stop_changing
 umount "$mnt"
 echo 0 >"$null/power"
 rmdir "$null"
-echo "$fs: $changes changes of the number of contexts while all failed"
+echo "$fs: $changes changes of the number of contexts while it failed"
