@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "common/read.h"
 #include "daemon/fsys_sysfs.h"
 
 static PRINTF(3, 0) int path_of(char *path, const char *root, const char *fmt, va_list ap)
@@ -38,9 +39,9 @@ static int read_path(const char *path, char *buf, size_t len)
 
 	if (fd < 0)
 		return -errno;
-	n = read(fd, buf, len - 1);
+	n = read_to_end(fd, buf, len);
 	if (n < 0)
-		return -errno;
+		return (int)n;
 	while (n > 0 && buf[n - 1] == '\n')
 		n--;
 	buf[n] = '\0';

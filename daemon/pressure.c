@@ -1,41 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See pressure.h. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cleanup.h"
+#include "daemon/fsys_sysfs.h"
 #include "daemon/pressure.h"
 
 #define EXPIRE_DEFAULT_CS 3000
 #define PERIOD_DEFAULT_CS 500
-
-static int read_text(const char *root, const char *path, char *buf, size_t len)
-{
-	CLEANUP(cleanup_closep) int fd = -1;
-	char full[512];
-	size_t n = 0;
-
-	if (snprintf(full, sizeof(full), "%s%s", root, path) >= (int)sizeof(full))
-		return -ENAMETOOLONG;
-	fd = open(full, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	for (;;) { /* procfs gives a page at a time */
-		ssize_t r = read(fd, buf + n, len - 1 - n);
-
-		if (r < 0)
-			return -errno;
-		if (!r)
-			break;
-		n += (size_t)r;
-	}
-	buf[n] = '\0';
-	return 0;
-}
 
 static bool value(const char *text, const char *name, uint64_t *ret)
 {
@@ -60,7 +35,7 @@ bool pressure_decide(bool was_on, uint64_t dirty, uint64_t background)
 int pressure_read(const char *root, struct pressure *p)
 {
 	char text[16384] = "";
-	int r = read_text(root, "/proc/vmstat", text, sizeof(text));
+	int r = sysfs_read(root, text, sizeof(text), "proc/vmstat");
 
 	if (r < 0)
 		return r;
@@ -75,7 +50,7 @@ static uint64_t sysctl_cs(const char *root, const char *path, uint64_t fallback)
 {
 	char text[32];
 
-	if (read_text(root, path, text, sizeof(text)) < 0)
+	if (sysfs_read(root, text, sizeof(text), "%s", path) < 0)
 		return fallback;
 	return strtoull(text, NULL, 10);
 }
@@ -84,9 +59,8 @@ uint64_t pressure_expire_ms(const char *root)
 {
 	uint64_t expire, period;
 
-	expire =
-		sysctl_cs(root, "/proc/sys/vm/dirty_expire_centisecs", EXPIRE_DEFAULT_CS);
-	period = sysctl_cs(root, "/proc/sys/vm/dirty_writeback_centisecs",
+	expire = sysctl_cs(root, "proc/sys/vm/dirty_expire_centisecs", EXPIRE_DEFAULT_CS);
+	period = sysctl_cs(root, "proc/sys/vm/dirty_writeback_centisecs",
 			   PERIOD_DEFAULT_CS);
 	return (expire + period) * 10;
 }

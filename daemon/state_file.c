@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "common/cleanup.h"
+#include "common/read.h"
 #include "daemon/state_file.h"
 
 int state_file_read(const char *dir, const char *name, size_t max, char **ret,
@@ -16,7 +17,7 @@ int state_file_read(const char *dir, const char *name, size_t max, char **ret,
 	CLEANUP(cleanup_closep) int fd = -1;
 	CLEANUP(cleanup_freep) char *path = NULL, *buf = NULL;
 	struct stat st;
-	size_t n = 0;
+	ssize_t n;
 
 	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		return -ENOMEM;
@@ -30,20 +31,11 @@ int state_file_read(const char *dir, const char *name, size_t max, char **ret,
 	buf = malloc((size_t)st.st_size + 1);
 	if (!buf)
 		return -ENOMEM;
-	while (n < (size_t)st.st_size) {
-		ssize_t r = read(fd, buf + n, (size_t)st.st_size - n);
-
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r < 0)
-			return -errno;
-		if (!r)
-			break;
-		n += (size_t)r;
-	}
-	buf[n] = '\0';
+	n = read_to_end(fd, buf, (size_t)st.st_size + 1);
+	if (n < 0)
+		return (int)n;
 	*ret = buf;
-	*ret_len = n;
+	*ret_len = (size_t)n;
 	buf = NULL;
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 
 #include "common/cleanup.h"
+#include "common/read.h"
 #include "daemon/tracefs.h"
 
 #define FORMAT "events/writeback/writeback_dirty_inode_enqueue/format"
@@ -106,21 +107,12 @@ int tracefs_dirty_inode(struct trace_format *ret)
 {
 	CLEANUP(cleanup_closep) int fd = open_format();
 	char text[8192];
-	size_t n = 0;
+	ssize_t n;
 
 	if (fd < 0)
 		return fd;
-	for (;;) {
-		ssize_t r = read(fd, text + n, sizeof(text) - 1 - n);
-
-		if (r < 0)
-			return -errno;
-		if (!r)
-			break;
-		n += (size_t)r;
-	}
-	text[n] = '\0';
-	return tracefs_parse(text, ret);
+	n = read_to_end(fd, text, sizeof(text));
+	return n < 0 ? (int)n : tracefs_parse(text, ret);
 }
 
 int tracefs_open_event(const struct trace_format *f, int cpu, unsigned watermark)
