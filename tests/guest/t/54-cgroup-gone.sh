@@ -11,8 +11,12 @@ cg=/sys/fs/cgroup
 
 make_mount "$fs"
 echo 4 >"$bdi/writeback_contexts"
-# nothing is to be written back by itself, so what is dirty stays so
+# Nothing is to be written back by itself, so that what is dirty stays so: not for its age, and not
+# for being more than the share of a wb, which is next to nothing for one that has written nothing.
 echo 0 >/proc/sys/vm/dirty_writeback_centisecs
+echo $((700 << 20)) >/proc/sys/vm/dirty_bytes
+echo $((600 << 20)) >/proc/sys/vm/dirty_background_bytes
+echo 50 >"$bdi/min_ratio"
 make_cgroups() {
 	for ((c = 0; c < cgroups; c++)); do
 		mkdir "$cg/c$c"
