@@ -35,7 +35,7 @@ grows() # FILE
 
 value=999 note="" A=() B=()
 for type in xfs ext4; do
-	bench_fs $type
+	MNT=$(wb_mkfs_on "$DEV" $type)
 	a=() b=() na=() nb=()
 	beside cp >/dev/null # the RAM disk and the source get their memory
 	for ((r = 1; r <= RUNS; r++)); do
