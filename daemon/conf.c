@@ -174,6 +174,9 @@ struct conf *conf_free(struct conf *c)
 /* Takes over @c, of which everything has been read with result @r. */
 static int finish(struct conf *c, int r, struct conf **ret, struct conf_diags *d)
 {
+	/* All that is wrong in one go: twins do not wait until the rest is right. */
+	if (r == 0)
+		conf_find_twins(c->origin, d);
 	if (r == 0 && !conf_diags_failed(d))
 		r = conf_build(c, d);
 	if (r == 0 && conf_diags_failed(d))

@@ -99,6 +99,13 @@ static void find_twins(const struct conf_origin *o, const char *key, enum conf_s
 	}
 }
 
+void conf_find_twins(const struct conf_origin *o, struct conf_diags *d)
+{
+	find_twins(o, "match", CONF_SECT_DEVICE, d);
+	find_twins(o, "path", CONF_SECT_MOUNT, d);
+	find_twins(o, "device", CONF_SECT_KNOB, d);
+}
+
 /* ---- Values --------------------------------------------------------------- */
 
 /* A key of [mount] that is not set takes its text and place from [flush]. */
@@ -186,12 +193,8 @@ static int make_arrays(struct conf *c)
 
 int conf_build(struct conf *c, struct conf_diags *d)
 {
-	int r;
+	int r = make_arrays(c);
 
-	find_twins(c->origin, "match", CONF_SECT_DEVICE, d);
-	find_twins(c->origin, "path", CONF_SECT_MOUNT, d);
-	find_twins(c->origin, "device", CONF_SECT_KNOB, d);
-	r = make_arrays(c);
 	for (size_t i = 0; r == 0 && i < c->origin->n_item; i++) {
 		struct conf_item *it = &c->origin->item[i];
 

@@ -121,7 +121,9 @@ int conf_new(struct conf **ret); /* nothing set yet */
 void conf_diag_add(struct conf_diags *d, bool error, const char *fmt, ...) PRINTF(3, 4);
 bool conf_diags_failed(const struct conf_diags *d);
 
-/* conf_build.c: from items to values.  0 (findings in @d), or -ENOMEM. */
+/* conf_build.c: a finding for each section that names what another one names. */
+void conf_find_twins(const struct conf_origin *o, struct conf_diags *d);
+/* From items to values.  0 (findings in @d), or -ENOMEM. */
 int conf_build(struct conf *c, struct conf_diags *d);
 
 /* conf_files.c */

@@ -339,6 +339,12 @@ static void test_bad_lines(void **state)
 		{"[mount \"a\"]\npath = /srv\n[mount \"b\"]\npath = /srv\n",
 		 "error: t.conf:4: [mount \"b\"] has the same path as [mount \"a\"] in "
 		 "t.conf:2: remove one of the two\n"},
+		/* beside another mistake too */
+		{"[mount \"a\"]\npath = /srv\n[mount \"b\"]\npath = /srv\n"
+		 "[api]\nconnections = many\n",
+		 "error: t.conf:6: connections: 'many' is not allowed: write 1 to 1000\n"
+		 "error: t.conf:4: [mount \"b\"] has the same path as [mount \"a\"] in "
+		 "t.conf:2: remove one of the two\n"},
 	};
 
 	(void)state;
