@@ -226,18 +226,18 @@ static bool method_takes_fd(const char *method, void *arg)
 	return m && m->takes_fd;
 }
 
-static void drop_fd(int fd, void *arg)
+static void drop_fd(uid_t uid, int fd, void *arg)
 {
 	const struct api *a = arg;
 
-	api_hints_drop_fd(a->hints, fd);
+	api_hints_drop_fd(a->hints, uid, fd);
 }
 
-static bool room_fd(void *arg)
+static bool room_fd(uid_t uid, void *arg)
 {
 	const struct api *a = arg;
 
-	return api_hints_room_fd(a->hints);
+	return api_hints_room_fd(a->hints, uid);
 }
 
 static void closed(uint64_t conn, void *arg)

@@ -73,14 +73,22 @@ void api_hints_closed(struct api_hints *h, uint64_t conn)
 	ev_timer_start(h->api->w->loop, &h->sweep);
 }
 
-void api_hints_drop_fd(struct api_hints *h, int fd)
+void api_hints_drop_fd(struct api_hints *h, uid_t uid, int fd)
 {
-	hint_fds_close(h->fds, fd);
+	hint_fds_close(h->fds, uid, fd);
 }
 
-bool api_hints_room_fd(struct api_hints *h)
+bool api_hints_room_fd(struct api_hints *h, uid_t uid)
 {
-	return hint_fds_room(h->fds);
+	return hint_fds_room(h->fds, uid);
+}
+
+static void on_room(void *arg)
+{
+	const struct api *a = arg;
+
+	if (a->server) /* not before the first client, nor after the last */
+		vl_server_resume(a->server);
 }
 
 int api_hints_new(struct api *a, struct api_hints **ret)
@@ -89,7 +97,7 @@ int api_hints_new(struct api *a, struct api_hints **ret)
 	int r = h ? hint_leases_new(&h->leases) : -ENOMEM;
 
 	if (r == 0)
-		r = hint_fds_new(a->w->loop, &h->fds);
+		r = hint_fds_new(a->w->loop, on_room, a, &h->fds);
 	if (r < 0) {
 		if (h)
 			hint_leases_free(h->leases);

@@ -313,7 +313,7 @@ static bool take_at_once(const struct hint_call *c, int fd)
 	struct hint_call now = *c;
 
 	if (!vl_call_oneway(c->call) || c->verb == VERB_QUERY ||
-	    hint_fds_glance(c->hints->fds, fd, &now.look.file) < 0)
+	    hint_fds_glance(c->hints->fds, c->look.uid, fd, &now.look.file) < 0)
 		return false;
 	answer(&now);
 	return true;
@@ -326,7 +326,7 @@ static void look(const struct hint_call *from, int fd)
 	struct hint_call *c = malloc(sizeof(*c));
 
 	if (!c) {
-		hint_fds_close(h->fds, fd);
+		hint_fds_close(h->fds, from->look.uid, fd);
 		no_memory(from->call);
 		return;
 	}
@@ -352,7 +352,7 @@ static void submit(struct api *a, struct vl_call *call, enum verb verb,
 		return;
 	}
 	if (tell_managed(h) < 0) {
-		hint_fds_close(h->fds, fd);
+		hint_fds_close(h->fds, vl_call_uid(call), fd);
 		no_memory(call);
 		return;
 	}

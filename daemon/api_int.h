@@ -115,8 +115,8 @@ int api_hints_new(struct api *a, struct api_hints **ret);
 struct api_hints *api_hints_free(struct api_hints *h);
 /* A connection is over. */
 void api_hints_closed(struct api_hints *h, uint64_t conn);
-void api_hints_drop_fd(struct api_hints *h, int fd);
-bool api_hints_room_fd(struct api_hints *h);
+void api_hints_drop_fd(struct api_hints *h, uid_t uid, int fd);
+bool api_hints_room_fd(struct api_hints *h, uid_t uid);
 /* For Explain: what is asked for an inode, or null. */
 json_t *api_explained_hint(struct api *a, const struct plan_fs *f, uint64_t ino, int rule,
 			   const char *path);

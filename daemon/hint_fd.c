@@ -32,12 +32,17 @@ struct closing {
 };
 
 struct running {
-	uid_t uid;
+	uid_t uid; /* NOBODY: idle */
 	bool used;
+	unsigned closing; /* descriptors of a batch */
 };
+
+#define NOBODY ((uid_t)-1)
 
 struct hint_fds {
 	struct ev_loop *loop;
+	void (*room)(void *arg);
+	void *arg;
 	ev_io on_done;
 	ev_timer later;
 	struct closing *soon; /* to be submitted when it is full, or by the timer */
@@ -50,6 +55,7 @@ struct hint_fds {
 	struct hint_mounts *mounts;
 	struct running run[HINT_FD_THREADS];
 	unsigned threads, idle, waiting, closing;
+	bool wanted; /* somebody was told that there is no room */
 	bool over;
 };
 
@@ -85,12 +91,29 @@ static unsigned running_of(const struct hint_fds *h, uid_t uid)
 	return n;
 }
 
+/* Descriptors that it closes. */
+static unsigned closes(const struct hint_look *l)
+{
+	return l->close_only ? ((const struct closing *)l)->n : 0;
+}
+
+/* Ordinary users leave a thread to root. */
+static bool may_run(const struct hint_fds *h, uid_t uid)
+{
+	unsigned ordinary = 0;
+
+	for (unsigned i = 0; i < HINT_FD_THREADS; i++)
+		ordinary += h->run[i].used && h->run[i].uid != NOBODY && h->run[i].uid;
+	return running_of(h, uid) < HINT_FD_PER_UID &&
+	       (uid == 0 || ordinary < HINT_FD_THREADS - 1);
+}
+
 /* The first whose user has a thread left; takes it off the list. */
 static struct hint_look *next_look(struct hint_fds *h, unsigned slot)
 {
 	struct hint_look **p = &h->todo;
 
-	while (*p && running_of(h, (*p)->uid) >= HINT_FD_PER_UID)
+	while (*p && !may_run(h, (*p)->uid))
 		p = &(*p)->next;
 	if (*p) {
 		struct hint_look *l = *p;
@@ -98,7 +121,7 @@ static struct hint_look *next_look(struct hint_fds *h, unsigned slot)
 		*p = l->next;
 		if (!*p)
 			h->todo_tail = p;
-		h->run[slot] = (struct running){l->uid, true};
+		h->run[slot] = (struct running){l->uid, true, closes(l)};
 		return l;
 	}
 	return NULL;
@@ -122,14 +145,17 @@ static struct hint_look *wait_look(struct hint_fds *h, unsigned slot)
 
 static void finish(struct hint_fds *h, struct hint_look *l)
 {
+	bool tell = !l->close_only || h->wanted;
 	uint64_t one = 1;
 
 	if (l->close_only || h->over) {
 		free(l);
-		return;
+	} else {
+		l->next = h->finished;
+		h->finished = l;
 	}
-	l->next = h->finished;
-	h->finished = l;
+	if (!tell || h->over)
+		return;
 	/* Full only when the loop has been told often enough. */
 	if (write(h->efd, &one, sizeof(one)) < 0)
 		return;
@@ -149,19 +175,13 @@ static void work_on(struct hint_fds *h, struct hint_look *l)
 	(void)close(l->fd);
 }
 
-/* Descriptors that it closes. */
-static unsigned closes(const struct hint_look *l)
-{
-	return l->close_only ? ((const struct closing *)l)->n : 0;
-}
-
 static unsigned take_slot(struct hint_fds *h)
 {
 	unsigned i = 0;
 
 	while (h->run[i].used)
 		i++;
-	h->run[i] = (struct running){(uid_t)-1, true};
+	h->run[i] = (struct running){NOBODY, true, 0};
 	return i;
 }
 
@@ -178,7 +198,7 @@ static void *thread(void *arg)
 		pthread_mutex_unlock(&h->lock);
 		work_on(h, l);
 		pthread_mutex_lock(&h->lock);
-		h->run[slot].uid = (uid_t)-1;
+		h->run[slot] = (struct running){NOBODY, true, 0};
 		h->waiting -= !l->close_only;
 		h->closing -= closes(l);
 		finish(h, l);
@@ -221,6 +241,7 @@ static void on_done(struct ev_loop *loop, ev_io *w, int revents)
 {
 	struct hint_fds *h = w->data;
 	struct hint_look *l, *list = NULL;
+	bool room;
 	uint64_t n;
 
 	(void)loop;
@@ -233,11 +254,15 @@ static void on_done(struct ev_loop *loop, ev_io *w, int revents)
 		l->next = list;
 		list = l;
 	}
+	room = h->wanted;
+	h->wanted = false;
 	pthread_mutex_unlock(&h->lock);
 	while ((l = list)) {
 		list = l->next;
 		l->done(l);
 	}
+	if (room) /* each who still has none asks again */
+		h->room(h->arg);
 }
 
 static void on_later(struct ev_loop *loop, ev_timer *t, int revents)
@@ -247,7 +272,8 @@ static void on_later(struct ev_loop *loop, ev_timer *t, int revents)
 	hint_fds_flush(t->data);
 }
 
-int hint_fds_new(struct ev_loop *loop, struct hint_fds **ret)
+int hint_fds_new(struct ev_loop *loop, void (*room)(void *arg), void *arg,
+		 struct hint_fds **ret)
 {
 	struct hint_fds *h = calloc(1, sizeof(*h));
 	pthread_condattr_t ca;
@@ -255,6 +281,8 @@ int hint_fds_new(struct ev_loop *loop, struct hint_fds **ret)
 	if (!h)
 		return -ENOMEM;
 	h->loop = loop;
+	h->room = room;
+	h->arg = arg;
 	h->todo_tail = &h->todo;
 	pthread_mutex_init(&h->lock, NULL);
 	pthread_condattr_init(&ca);
@@ -336,7 +364,7 @@ int hint_fds_look(struct hint_fds *h, int fd, struct hint_look *l)
 	pthread_mutex_unlock(&h->lock);
 	if (room)
 		return 0;
-	hint_fds_close(h, fd);
+	hint_fds_close(h, l->uid, fd);
 	return -EBUSY;
 }
 
@@ -353,17 +381,20 @@ void hint_fds_flush(struct hint_fds *h)
 	pthread_mutex_unlock(&h->lock);
 }
 
-static void close_soon(struct hint_fds *h, int fd)
+static void close_soon(struct hint_fds *h, uid_t uid, int fd)
 {
 	struct closing *c = h->soon;
 
+	if (c && c->l.uid != uid)
+		hint_fds_flush(h);
+	c = h->soon;
 	if (!c)
 		c = h->soon = calloc(1, sizeof(*c));
 	if (!c) {
 		(void)close(fd);
 		return;
 	}
-	c->l.uid = (uid_t)-2;
+	c->l.uid = uid;
 	c->l.close_only = true;
 	c->fd[c->n++] = fd;
 	if (c->n == HINT_FD_BATCH) {
@@ -374,27 +405,45 @@ static void close_soon(struct hint_fds *h, int fd)
 	}
 }
 
-int hint_fds_glance(struct hint_fds *h, int fd, struct hint_file *ret)
+int hint_fds_glance(struct hint_fds *h, uid_t uid, int fd, struct hint_file *ret)
 {
 	int r = hint_file_glance(h->mounts, fd, ret);
 
 	if (r == 0)
-		close_soon(h, fd);
+		close_soon(h, uid, fd);
 	return r;
 }
 
-void hint_fds_close(struct hint_fds *h, int fd)
+void hint_fds_close(struct hint_fds *h, uid_t uid, int fd)
 {
-	close_soon(h, fd);
+	close_soon(h, uid, fd);
 	hint_fds_flush(h);
 }
 
-bool hint_fds_room(struct hint_fds *h)
+/* With the lock held: what waits to be closed of @uid. */
+static unsigned closing_of(const struct hint_fds *h, uid_t uid)
 {
-	unsigned n = h->soon ? h->soon->n : 0;
+	unsigned n = h->soon && h->soon->l.uid == uid ? h->soon->n : 0;
+
+	if (!h->closing)
+		return n;
+	for (unsigned i = 0; i < HINT_FD_THREADS; i++)
+		n += h->run[i].uid == uid ? h->run[i].closing : 0;
+	for (const struct hint_look *l = h->todo; l; l = l->next)
+		n += l->uid == uid ? closes(l) : 0;
+	return n;
+}
+
+bool hint_fds_room(struct hint_fds *h, uid_t uid)
+{
+	unsigned all = HINT_FD_CLOSING, n = h->soon ? h->soon->n : 0;
+	bool room;
 
 	pthread_mutex_lock(&h->lock);
 	n += h->closing;
+	room = n < (uid ? all - all / 8 : all) &&
+	       (uid == 0 || closing_of(h, uid) < HINT_FD_CLOSING_UID);
+	h->wanted |= !room;
 	pthread_mutex_unlock(&h->lock);
-	return n < HINT_FD_WAITING;
+	return room;
 }

@@ -15,6 +15,10 @@
  *
  * No descriptor is kept: each is closed before its answer comes, or, where none will,
  * some milliseconds later, several at once.
+ *
+ * Those that wait to be closed are counted, per user and in all: while there is no
+ * room the server does not read what that user sends.  As with connections, root
+ * always has some left.
  */
 #ifndef WB_HINT_FD_H
 #define WB_HINT_FD_H
@@ -26,10 +30,14 @@
 struct ev_loop;
 struct hint_fds;
 
-#define HINT_FD_THREADS 8
-#define HINT_FD_PER_UID 2   /* at work for one user at once, and for closing */
-#define HINT_FD_WAITING 256 /* looks; one user may have half of them */
-#define HINT_FD_BATCH   16  /* closed at once */
+#define HINT_FD_THREADS     8   /* ordinary users together have all but one */
+#define HINT_FD_PER_UID     2   /* at work for one user at once */
+#define HINT_FD_WAITING     256 /* looks; one user may have half of them */
+#define HINT_FD_BATCH       16  /* closed at once */
+/* To be closed, of one ordinary user and in all, of which ordinary users have seven
+ * eighths.  What comes with one more message may go beyond it. */
+#define HINT_FD_CLOSING_UID 64
+#define HINT_FD_CLOSING     1024
 
 /* What was found. */
 struct hint_file {
@@ -65,7 +73,10 @@ struct hint_look {
 	struct hint_look *next;
 };
 
-int hint_fds_new(struct ev_loop *loop, struct hint_fds **ret);
+/* @room(@arg) is called on the loop when there may be room again for somebody for
+ * whom there was none. */
+int hint_fds_new(struct ev_loop *loop, void (*room)(void *arg), void *arg,
+		 struct hint_fds **ret);
 /* Waits for nothing: threads that hang are left behind, done() is not called for
  * what is under way. */
 struct hint_fds *hint_fds_free(struct hint_fds *h);
@@ -76,14 +87,14 @@ int hint_fds_set_managed(struct hint_fds *h, const struct hint_managed *v, size_
 /* Looks at @fd and closes it; takes it over in any case.  -EBUSY: too many already
  * wait, of this user or in all (then @l stays the caller's). */
 int hint_fds_look(struct hint_fds *h, int fd, struct hint_look *l);
-/* What can be told of @fd at once (dev, ino, writable), which is then closed soon;
- * -EAGAIN: it has to be looked at, and stays the caller's. */
-int hint_fds_glance(struct hint_fds *h, int fd, struct hint_file *ret);
+/* What can be told of @uid's @fd at once (dev, ino, writable), which is then closed
+ * soon; -EAGAIN: it has to be looked at, and stays the caller's. */
+int hint_fds_glance(struct hint_fds *h, uid_t uid, int fd, struct hint_file *ret);
 /* Only closes it. */
-void hint_fds_close(struct hint_fds *h, int fd);
+void hint_fds_close(struct hint_fds *h, uid_t uid, int fd);
 /* Closes what was to be closed soon. */
 void hint_fds_flush(struct hint_fds *h);
-/* False: so many wait to be closed that no more should be received. */
-bool hint_fds_room(struct hint_fds *h);
+/* False: so many wait to be closed that no more of @uid's should be received. */
+bool hint_fds_room(struct hint_fds *h, uid_t uid);
 
 #endif

@@ -32,7 +32,8 @@ static void conn_watch(struct vl_conn *c)
 
 	if (c->doomed)
 		return;
-	if (!c->eof && c->n_fds < VL_WAITING_MAX && (c->call.msg || may_take_call(c)))
+	if (!c->eof && !c->no_room && c->n_fds < VL_WAITING_MAX &&
+	    (c->call.msg || may_take_call(c)))
 		ev_io_start(loop, &c->rd);
 	else
 		ev_io_stop(loop, &c->rd);
@@ -45,7 +46,7 @@ static void conn_watch(struct vl_conn *c)
 		ev_timer_stop(loop, &c->stuck);
 	}
 	/* Not restarted by each byte: a drip does not buy time. */
-	if (!may_take_call(c) || !vl_in_pending(&c->in))
+	if (!may_take_call(c) || c->no_room || !vl_in_pending(&c->in))
 		ev_timer_stop(loop, &c->half);
 	else if (!ev_is_active(&c->half))
 		ev_timer_again(loop, &c->half);
@@ -95,22 +96,23 @@ void vl_conn_put(struct vl_conn *c, const char *text, size_t len)
 
 /* ---- descriptors ---------------------------------------------------------- */
 
-void vl_drop_fd(struct vl_server *s, int fd)
+void vl_drop_fd(struct vl_server *s, uid_t uid, int fd)
 {
 	if (fd < 0)
 		return;
 	if (s->ops->drop_fd)
-		s->ops->drop_fd(fd, s->arg);
+		s->ops->drop_fd(uid, fd, s->arg);
 	else
 		(void)close(fd);
 }
 
-void vl_drop_socket(struct vl_server *s, int fd)
+void vl_drop_socket(struct vl_server *s, uid_t uid, int fd)
 {
 	int unread = 0;
 
+	(void)shutdown(fd, SHUT_RD); /* from now on nothing more comes in */
 	if (ioctl(fd, FIONREAD, &unread) == 0 && unread)
-		vl_drop_fd(s, fd);
+		vl_drop_fd(s, uid, fd);
 	else
 		(void)close(fd);
 }
@@ -122,7 +124,7 @@ static void conn_keep_fds(struct vl_conn *c, const int *fds, unsigned n)
 		return;
 	c->fds[c->n_fds++] = (struct vl_fd){c->received, fds[0], n > 1};
 	for (unsigned i = 1; i < n; i++)
-		vl_drop_fd(c->server, fds[i]);
+		vl_drop_fd(c->server, c->uid, fds[i]);
 }
 
 /* What came with the message that ends at c->taken.  -E2BIG: more than one. */
@@ -134,20 +136,20 @@ static int conn_fd_of_message(struct vl_conn *c)
 	while (c->n_fds && c->fds[0].end <= c->taken) {
 		surplus |= c->fds[0].surplus || fd >= 0;
 		if (fd >= 0)
-			vl_drop_fd(c->server, fd);
+			vl_drop_fd(c->server, c->uid, fd);
 		fd = c->fds[0].fd;
 		memmove(c->fds, c->fds + 1, --c->n_fds * sizeof(*c->fds));
 	}
 	if (!surplus)
 		return fd;
-	vl_drop_fd(c->server, fd);
+	vl_drop_fd(c->server, c->uid, fd);
 	return -E2BIG;
 }
 
 void vl_conn_call_done(struct vl_conn *c)
 {
 	json_decref(c->call.msg);
-	vl_drop_fd(c->server, c->call.fd);
+	vl_drop_fd(c->server, c->uid, c->call.fd);
 	/* A deferred call ends inside a callback of the engine: the next one is
 	 * taken from the loop. */
 	if (c->call.deferred && !c->doomed)
@@ -193,7 +195,7 @@ static bool takes_fd(const struct vl_conn *c)
 static bool conn_attach_fd(struct vl_conn *c, int fd)
 {
 	if (fd >= 0 && !takes_fd(c)) {
-		vl_drop_fd(c->server, fd);
+		vl_drop_fd(c->server, c->uid, fd);
 		refuse_fd(c, "this method takes no descriptor");
 		return false;
 	}
@@ -212,12 +214,12 @@ static void conn_message(struct vl_conn *c, const char *msg, size_t len)
 	json_t *j;
 
 	if (vl_parse(msg, len, &j, &why) < 0) {
-		vl_drop_fd(c->server, fd);
+		vl_drop_fd(c->server, c->uid, fd);
 		conn_refuse(c, why);
 		return;
 	}
 	if (vl_request_read(j, &c->call.req, &why) < 0) {
-		vl_drop_fd(c->server, fd);
+		vl_drop_fd(c->server, c->uid, fd);
 		json_decref(j);
 		conn_refuse(c, why);
 		return;
@@ -265,13 +267,21 @@ static void conn_process(struct vl_conn *c)
 	conn_watch(c);
 }
 
-static ssize_t conn_receive(struct vl_conn *c, int *fds, unsigned *n_fds)
+/* False: nothing is read until vl_server_resume(). */
+static bool has_room(struct vl_conn *c)
 {
 	const struct vl_server *s = c->server;
 
-	if (s->ops->room_fd && !s->ops->room_fd(s->arg))
-		return vl_in_read(&c->in, c->fd);
-	return vl_in_recv(&c->in, c->fd, fds, n_fds);
+	c->no_room = s->ops->room_fd && !s->ops->room_fd(c->uid, s->arg);
+	return !c->no_room;
+}
+
+void vl_conn_resume(struct vl_conn *c)
+{
+	if (!c->no_room)
+		return;
+	c->no_room = false; /* asked anew before the next read */
+	conn_watch(c);
 }
 
 /* True: there may be more at once. */
@@ -281,8 +291,8 @@ static bool read_once(struct vl_conn *c)
 	unsigned n_fds = 0;
 	ssize_t n = -EAGAIN;
 
-	if (c->n_fds < VL_WAITING_MAX)
-		n = conn_receive(c, fds, &n_fds);
+	if (c->n_fds < VL_WAITING_MAX && has_room(c))
+		n = vl_in_recv(&c->in, c->fd, fds, &n_fds);
 	if (n > 0)
 		c->received += (size_t)n;
 	conn_keep_fds(c, fds, n_fds);
@@ -389,14 +399,14 @@ void vl_conn_free(struct vl_conn *c)
 	if (s->ops->closed)
 		s->ops->closed(c->id, s->arg);
 	json_decref(c->call.msg);
-	vl_drop_fd(s, c->call.fd);
+	vl_drop_fd(s, c->uid, c->call.fd);
 	for (unsigned i = 0; i < c->n_fds; i++)
-		vl_drop_fd(s, c->fds[i].fd);
+		vl_drop_fd(s, c->uid, c->fds[i].fd);
 	*c->prevp = c->next;
 	if (c->next)
 		c->next->prevp = c->prevp;
 	s->n_conns--;
-	vl_drop_socket(s, c->fd);
+	vl_drop_socket(s, c->uid, c->fd);
 	vl_in_clear(&c->in);
 	vl_out_clear(&c->out);
 	free(c);

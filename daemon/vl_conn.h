@@ -47,6 +47,7 @@ struct vl_conn {
 	struct vl_out out;
 	struct vl_call call;
 	bool eof;     /* the client sends no more */
+	bool no_room; /* not read: its user's descriptors wait to be closed */
 	bool closing; /* hang up when the answers are sent */
 	bool doomed;  /* is freed from the loop, never from within a call */
 };
@@ -67,9 +68,10 @@ struct vl_server {
 /* Takes over @fd also on failure. */
 int vl_conn_new(struct vl_server *s, int fd, const struct ucred *cred);
 void vl_conn_free(struct vl_conn *c);
-void vl_drop_fd(struct vl_server *s, int fd);
+void vl_conn_resume(struct vl_conn *c);
+void vl_drop_fd(struct vl_server *s, uid_t uid, int fd);
 /* A connection's own: what waits in it unread may hold descriptors as well. */
-void vl_drop_socket(struct vl_server *s, int fd);
+void vl_drop_socket(struct vl_server *s, uid_t uid, int fd);
 /* Queues a whole text; a queue that is full dooms the connection. */
 void vl_conn_put(struct vl_conn *c, const char *text, size_t len);
 void vl_conn_doom(struct vl_conn *c);

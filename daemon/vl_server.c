@@ -34,7 +34,7 @@ static bool has_room(const struct vl_server *s, uid_t uid)
 }
 
 /* A few bytes into an empty socket buffer: they fit or they do not matter. */
-static void turn_away(struct vl_server *s, int fd)
+static void turn_away(struct vl_server *s, uid_t uid, int fd)
 {
 	size_t len = 0;
 	char name[128];
@@ -45,7 +45,7 @@ static void turn_away(struct vl_server *s, int fd)
 	if (text)
 		(void)send(fd, text, len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	free(text);
-	vl_drop_socket(s, fd);
+	vl_drop_socket(s, uid, fd);
 }
 
 /* Out of descriptors the listening socket would stay readable and the loop spin:
@@ -78,7 +78,7 @@ static bool accept_one(struct vl_server *s)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
 		close(fd);
 	else if (!has_room(s, cred.uid))
-		turn_away(s, fd);
+		turn_away(s, cred.uid, fd);
 	else
 		(void)vl_conn_new(s, fd, &cred);
 	return true;
@@ -88,11 +88,23 @@ static void on_accept(struct ev_loop *loop, struct ev_io *w, int revents)
 {
 	struct vl_server *s = w->data;
 
-	(void)loop;
 	(void)revents;
-	for (int i = 0; i < ACCEPT_PER_TURN; i++)
+	for (int i = 0; i < ACCEPT_PER_TURN; i++) {
+		/* Who is turned away may have sent descriptors already. */
+		if (s->ops->room_fd && !s->ops->room_fd(0, s->arg)) {
+			ev_io_stop(loop, w);
+			break;
+		}
 		if (!accept_one(s))
 			break;
+	}
+}
+
+void vl_server_resume(struct vl_server *s)
+{
+	ev_io_start(s->loop, &s->accept);
+	for (struct vl_conn *c = s->conns; c; c = c->next)
+		vl_conn_resume(c);
 }
 
 int vl_server_new(struct ev_loop *loop, int listen_fd, const char *prefix,

@@ -35,10 +35,12 @@ struct vl_server_ops {
 	/* Closes a descriptor that a client sent, without waiting for it: even
 	 * close(2) may wait for ever on a file system the client runs.  NULL:
 	 * close(2). */
-	void (*drop_fd)(int fd, void *arg);
-	/* Asked before each read; false: descriptors are refused unseen.  NULL:
-	 * always. */
-	bool (*room_fd)(void *arg);
+	void (*drop_fd)(uid_t uid, int fd, void *arg);
+	/* Asked before each read; false: too many descriptors of that user are not
+	 * closed yet, so nothing is read of him until vl_server_resume() is called.
+	 * (Unseen ones would be closed by the kernel, on the loop.)  Where even root
+	 * (0) has no room, nobody new is let in.  NULL: always. */
+	bool (*room_fd)(uid_t uid, void *arg);
 	/* Connection @id is over.  NULL: nobody asks. */
 	void (*closed)(uint64_t id, void *arg);
 };
@@ -49,6 +51,8 @@ int vl_server_new(struct ev_loop *loop, int listen_fd, const char *prefix,
 		  const struct vl_server_ops *ops, void *arg, struct vl_server **ret);
 /* Hangs up on every client; deferred calls are told (gone). */
 struct vl_server *vl_server_free(struct vl_server *s);
+/* There may be room again for descriptors. */
+void vl_server_resume(struct vl_server *s);
 unsigned vl_server_connections(const struct vl_server *s);
 /* Seconds that a message may take to end, or a reader not to read (default 10). */
 void vl_server_set_patience(struct vl_server *s, double seconds);

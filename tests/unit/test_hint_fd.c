@@ -8,7 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <arpa/inet.h>
 #include <dirent.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "tests/unit/vl_harness.h"
@@ -23,9 +26,9 @@ struct fixture {
 	struct vl_server *server;
 	struct client c;
 	struct vl_call *held;
-	unsigned dropped, calls;
+	unsigned dropped, calls, rooms;
 	int got;
-	bool room;
+	bool full;
 	uint64_t closed;
 };
 
@@ -41,17 +44,19 @@ static bool takes_fd(const char *method, void *arg)
 	return method[strlen(method) - 1] == 'd';
 }
 
-static void drop_fd(int fd, void *arg)
+static void drop_fd(uid_t uid, int fd, void *arg)
 {
 	struct fixture *f = arg;
 
+	assert_int_equal(uid, getuid());
 	f->dropped++;
 	close(fd);
 }
 
-static bool room_fd(void *arg)
+static bool room_fd(uid_t uid, void *arg)
 {
-	return ((struct fixture *)arg)->room;
+	(void)uid;
+	return !((struct fixture *)arg)->full;
 }
 
 static void on_closed(uint64_t id, void *arg)
@@ -91,6 +96,11 @@ static void on_call(struct vl_call *call, void *arg)
 	vl_call_reply(call, json_pack("{sI}", "ino", (json_int_t)st.st_ino));
 }
 
+static void on_room(void *arg)
+{
+	((struct fixture *)arg)->rooms++;
+}
+
 static const struct vl_server_ops ops = {
 	.connections = connections,
 	.call = on_call,
@@ -105,7 +115,6 @@ static int setup(void **state)
 	struct fixture *f = calloc(1, sizeof(*f));
 	int fd = harness_listen(&f->sa, &f->len);
 
-	f->room = true;
 	f->loop = ev_loop_new(EVFLAG_AUTO | EVFLAG_NOENV);
 	assert_int_equal(vl_server_new(f->loop, fd, "t", &ops, f, &f->server), 0);
 	f->c = dial(&f->sa, f->len);
@@ -302,14 +311,43 @@ static void none_is_leaked(void **state)
 	assert_int_equal(f->closed, 2);
 }
 
+/* Where there is no room nothing is read, and nothing is lost. */
 static void no_room(void **state)
 {
 	struct fixture *f = *state;
 
-	f->room = false;
+	f->full = true;
 	say_fd(&f->c, "{\"method\":\"t.d\"}", 0);
-	assert_int_equal(hear_ino(f), 0);
-	assert_int_equal(f->got, -1);
+	for (unsigned k = 0; k < 5; k++)
+		turn(f->loop);
+	assert_int_equal(f->calls, 0);
+	vl_server_resume(f->server); /* but there still is none */
+	for (unsigned k = 0; k < 5; k++)
+		turn(f->loop);
+	assert_int_equal(f->calls, 0);
+	f->full = false;
+	vl_server_resume(f->server);
+	assert_int_equal(hear_ino(f), ino_of(0));
+	assert_int_equal(f->dropped, 0);
+}
+
+/* Nobody is let in where not even root has room. */
+static void no_room_to_accept(void **state)
+{
+	struct fixture *f = *state;
+	struct client c;
+
+	f->full = true;
+	c = dial(&f->sa, f->len);
+	for (unsigned k = 0; k < 5; k++)
+		turn(f->loop);
+	assert_int_equal(vl_server_connections(f->server), 1);
+	f->full = false;
+	vl_server_resume(f->server);
+	for (unsigned k = 0; k < 5; k++)
+		turn(f->loop);
+	assert_int_equal(vl_server_connections(f->server), 2);
+	hang_up(&c);
 }
 
 /* ---- what is found ------------------------------------------------------------ */
@@ -352,7 +390,7 @@ static void looks(void **state)
 
 	assert_int_equal(fstat(fd, &st), 0);
 	managed.dev = st.st_dev;
-	assert_int_equal(hint_fds_new(f->loop, &h), 0);
+	assert_int_equal(hint_fds_new(f->loop, on_room, f, &h), 0);
 	/* Nothing is managed yet. */
 	assert_int_equal(look(f, h, fd, &file), -EXDEV);
 	assert_int_equal(hint_fds_set_managed(h, &managed, 1), 0);
@@ -371,10 +409,10 @@ static void looks(void **state)
 	unlink(name);
 	/* Closing comes to its end too. */
 	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	hint_fds_close(h, fd);
+	hint_fds_close(h, 1000, fd);
 	while (fcntl(fd, F_GETFD) >= 0)
 		usleep(1000);
-	assert_true(hint_fds_room(h));
+	assert_true(hint_fds_room(h, 1000));
 	hint_fds_free(h);
 }
 
@@ -383,7 +421,7 @@ static int glance(struct hint_fds *h, int fd, struct hint_file *ret)
 	int r;
 
 	assert_true(fd >= 0);
-	r = hint_fds_glance(h, fd, ret);
+	r = hint_fds_glance(h, 1000, fd, ret);
 	if (r < 0)
 		close(fd);
 	return r;
@@ -402,7 +440,7 @@ static void at_a_glance(void **state)
 
 	assert_int_equal(fstat(fd, &st), 0);
 	managed.dev = st.st_dev;
-	assert_int_equal(hint_fds_new(f->loop, &h), 0);
+	assert_int_equal(hint_fds_new(f->loop, on_room, f, &h), 0);
 	assert_int_equal(hint_fds_set_managed(h, &managed, 1), 0);
 	/* The mounts are not known yet; then they are, but this one may wait. */
 	assert_int_equal(glance(h, open(name, O_WRONLY), &file), -EAGAIN);
@@ -435,15 +473,15 @@ static void at_a_glance(void **state)
 	hint_fds_free(h);
 }
 
-/* Descriptors that hang hold their threads, not us; the rest is refused in time. */
-static void hanging(void **state)
+/* Looks are refused in time, and can be left behind. */
+static void many_looks(void **state)
 {
 	struct fixture *f = *state;
 	struct hint_look *l[HINT_FD_WAITING];
 	struct hint_fds *h;
 	unsigned taken = 0;
 
-	assert_int_equal(hint_fds_new(f->loop, &h), 0);
+	assert_int_equal(hint_fds_new(f->loop, on_room, f, &h), 0);
 	for (unsigned i = 0; i < HINT_FD_WAITING; i++) {
 		l[i] = calloc(1, sizeof(*l[i]));
 		l[i]->uid = 1000;
@@ -458,6 +496,133 @@ static void hanging(void **state)
 	hint_fds_free(h);
 }
 
+/* ---- descriptors whose close() hangs --------------------------------------------- */
+
+/* Closing @ret_end waits until the other end, which is returned, is closed: the
+ * connection lingers for data that nobody reads. */
+static int lingering(int *ret_end)
+{
+	const struct linger on = {.l_onoff = 1, .l_linger = 600};
+	struct sockaddr_in sa = {.sin_family = AF_INET};
+	static char data[65536];
+	socklen_t len = sizeof(sa);
+	int l = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), other;
+
+	sa.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(l, (struct sockaddr *)&sa, sizeof(sa)), 0);
+	assert_int_equal(listen(l, 1), 0);
+	assert_int_equal(getsockname(l, (struct sockaddr *)&sa, &len), 0);
+	*ret_end = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(connect(*ret_end, (struct sockaddr *)&sa, sizeof(sa)), 0);
+	other = accept4(l, NULL, NULL, SOCK_CLOEXEC);
+	assert_true(other >= 0);
+	close(l);
+	assert_int_equal(setsockopt(*ret_end, SOL_SOCKET, SO_LINGER, &on, sizeof(on)), 0);
+	while (send(*ret_end, data, sizeof(data), MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
+		;
+	return other;
+}
+
+/* @n to be closed of @uid, of which the first two hang; the other ends into @ends. */
+static void flood(struct hint_fds *h, uid_t uid, unsigned n, int ends[2])
+{
+	for (unsigned i = 0; i < n; i++) {
+		int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+		if (i < 2) {
+			close(fd);
+			ends[i] = lingering(&fd);
+		}
+		assert_true(fd >= 0);
+		hint_fds_close(h, uid, fd);
+	}
+}
+
+static void wait_room(struct fixture *f, struct hint_fds *h, uid_t uid)
+{
+	double end = test_now() + PUMP_S;
+
+	while (!hint_fds_room(h, uid) && test_now() < end)
+		turn(f->loop);
+	assert_true(hint_fds_room(h, uid));
+}
+
+/* Can he still be served?  /dev/null is on nothing that is managed. */
+static void serves(struct fixture *f, struct hint_fds *h, uid_t uid)
+{
+	struct answer a = {.l = {.done = on_looked, .uid = uid}};
+	double end = test_now() + PUMP_S;
+
+	assert_int_equal(hint_fds_look(h, open("/dev/null", O_RDONLY), &a.l), 0);
+	while (!a.done && test_now() < end)
+		turn(f->loop);
+	assert_true(a.done);
+	assert_int_equal(a.l.error, -EXDEV);
+}
+
+static void one_user_hangs(void **state)
+{
+	struct fixture *f = *state;
+	double end = test_now() + PUMP_S;
+	struct hint_fds *h;
+	int ends[2];
+
+	assert_int_equal(hint_fds_new(f->loop, on_room, f, &h), 0);
+	flood(h, 1000, HINT_FD_CLOSING_UID - 1, ends);
+	assert_true(hint_fds_room(h, 1000));
+	hint_fds_close(h, 1000, open("/dev/null", O_RDONLY));
+	assert_false(hint_fds_room(h, 1000));
+	/* That is his affair. */
+	assert_true(hint_fds_room(h, 1001));
+	serves(f, h, 1001);
+	assert_true(hint_fds_room(h, 0));
+	serves(f, h, 0);
+	assert_false(hint_fds_room(h, 1000));
+	f->rooms = 0;
+	close(ends[0]);
+	close(ends[1]);
+	while (!f->rooms && test_now() < end)
+		turn(f->loop);
+	assert_true(f->rooms > 0); /* it was told, he need not ask */
+	wait_room(f, h, 1000);
+	hint_fds_free(h);
+}
+
+static void all_users_hang(void **state)
+{
+	struct fixture *f = *state;
+	const unsigned share = HINT_FD_CLOSING / 8 * 7;
+	const unsigned users = share / HINT_FD_CLOSING_UID;
+	int ends[HINT_FD_CLOSING / HINT_FD_CLOSING_UID][2], root[2];
+	struct rlimit l, old;
+	struct hint_fds *h;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	l = (struct rlimit){old.rlim_max, old.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &l), 0);
+	assert_int_equal(hint_fds_new(f->loop, on_room, f, &h), 0);
+	for (unsigned i = 0; i < users; i++)
+		flood(h, 1000 + i, HINT_FD_CLOSING_UID, ends[i]);
+	assert_false(hint_fds_room(h, 999)); /* who has sent nothing */
+	assert_true(hint_fds_room(h, 0));
+	serves(f, h, 0); /* a thread is left for root */
+	flood(h, 0, HINT_FD_CLOSING - share, root);
+	assert_false(hint_fds_room(h, 0));
+	close(root[0]);
+	close(root[1]);
+	wait_room(f, h, 0);
+	assert_false(hint_fds_room(h, 999));
+	for (unsigned i = 0; i < users; i++) {
+		close(ends[i][0]);
+		close(ends[i][1]);
+	}
+	wait_room(f, h, 999);
+	for (unsigned i = 0; i < users; i++)
+		wait_room(f, h, 1000 + i);
+	hint_fds_free(h);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+}
+
 int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
@@ -469,9 +634,12 @@ int main(void)
 		T(more_than_one),
 		T(none_is_leaked),
 		T(no_room),
+		T(no_room_to_accept),
 		T(looks),
 		T(at_a_glance),
-		T(hanging),
+		T(many_looks),
+		T(one_user_hangs),
+		T(all_users_hang),
 	};
 
 	return cmocka_run_group_tests_name("hint_fd", tests, NULL, NULL);
