@@ -19,21 +19,30 @@ need1() {
 	echo "${value:-$3}"
 }
 
-# wanted_by SCRIPT NAME: the test is for the kernel NAME, which look_up has looked up; unless it
-# says otherwise, a test is for kernels that have the series in use
-wanted_by() {
-	local pattern patterns default=-
-	# shellcheck disable=SC2154 # look_up sets it
-	[[ " $fragments " != *" series "* ]] || default='*'
-	if [ "$(need1 "$1" full no)" = yes ] && [ "${WB_FULL:-0}" != 1 ]; then
-		return 1
-	fi
-	IFS=, read -ra patterns <<<"$(need1 "$1" only "$default")"
-	for pattern in "${patterns[@]}"; do
+# is_one_of NAME GLOB,...
+is_one_of() {
+	local pattern patterns
+	IFS=, read -ra patterns <<<"$2"
+	for pattern in ${patterns[@]+"${patterns[@]}"}; do
 		# shellcheck disable=SC2053 # the right side is a pattern on purpose
-		[[ $2 != $pattern ]] || return 0
+		[[ $1 != $pattern ]] || return 0
 	done
 	return 1
+}
+
+# wanted_by SCRIPT NAME: the test is for the kernel NAME, which look_up has looked up; unless it
+# says otherwise, a test is for kernels that have the series in use and are not for one file system
+wanted_by() {
+	local default=-
+	# shellcheck disable=SC2154 # look_up sets it
+	case " $fragments " in
+	*" bcachefs "*) ;;
+	*" series "*) default='*' ;;
+	esac
+	if is_one_of "$2" "$(need1 "$1" full '')" && [ "${WB_FULL:-0}" != 1 ]; then
+		return 1
+	fi
+	is_one_of "$2" "$(need1 "$1" only "$default")"
 }
 
 # A word that is not understood would change what is tested in silence.
@@ -41,11 +50,25 @@ check_needs() {
 	local word
 	for word in $(needs "$1"); do
 		case $word in
-		fs=* | full-fs=* | disk=* | memory=* | seconds=* | seconds.*=* | full-seconds=*) ;;
-		limit=* | only=* | cpus=* | arg=* | full=yes | host=yes) ;;
+		fs=* | fs@*=* | full-fs=* | disk=* | memory=* | seconds=* | seconds.*=* | full-seconds=*) ;;
+		limit=* | only=* | cpus=* | arg=* | full=* | host=yes) ;;
 		*) die "$1 needs '$word', which means nothing" ;;
 		esac
 	done
+}
+
+# file_systems SCRIPT NAME: those that the test is run for in the kernel NAME, one a line
+file_systems() {
+	local word fs
+	fs=$(need1 "$1" fs '')
+	if [ "${WB_FULL:-0}" = 1 ]; then
+		fs+=,$(need1 "$1" full-fs '')
+	else
+		for word in $(needs "$1" | sed -n 's/^fs@//p'); do
+			! is_one_of "$2" "${word%%=*}" || fs=${word#*=}
+		done
+	fi
+	tr ',' '\n' <<<"$fs" | grep . || :
 }
 
 # seconds_of SCRIPT FS

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Inodes are where the map and the pins say: 30-map.sh FS [FILES]
 #
-# guest: fs=xfs,ext4 limit=600
+# guest: fs=xfs,ext4 fs@7.3-smp=xfs limit=600
 
 # shellcheck disable=SC2016 # the expressions in quotes are awk's
 # shellcheck source-path=SCRIPTDIR source=lib.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Two file systems on one disk share its contexts and each has a map of its own.
 #
-# guest: disk=1600M limit=180
+# guest: full=7.3-smp disk=1600M limit=180
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"

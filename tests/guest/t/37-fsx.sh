@@ -3,7 +3,8 @@
 # Random operations on files, compared with what they should be, with every bound on the order of
 # folios and, on ramfs, every block size: 37-fsx.sh xfs|ext4|ramfs
 #
-# guest: fs=xfs,ramfs full-fs=ext4,f2fs,btrfs,bcachefs seconds=16 full-seconds=120 limit=400
+# guest: fs=xfs,ramfs full-fs=ext4,f2fs,btrfs full=7.3-smp
+# guest: seconds=16 full-seconds=120 limit=400
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -3,7 +3,7 @@
 # As 65-powercut.sh, with a guest that is switched off when the call returns, and another one
 # that looks at its disk: 66-switched-off.sh FS
 #
-# guest: host=yes fs=xfs full-fs=ext4 limit=600
+# guest: host=yes full=7.3-smp fs=xfs full-fs=ext4 limit=600
 
 set -eu
 fs=$1

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A file system is remounted read-only and back under load while contexts change.
 #
-# guest: fs=xfs,ext4 seconds=6 full-seconds=40 limit=300
+# guest: fs=xfs,ext4 fs@7.3-smp=xfs seconds=6 full-seconds=40 limit=300
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A disk fails: those who ask are told, nothing hangs, contexts come and go all the same.
 #
-# guest: fs=xfs,ext4 limit=300
+# guest: fs=xfs,ext4 fs@7.3-smp=xfs limit=300
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"

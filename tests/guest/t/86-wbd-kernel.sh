@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # wbd drives the kernel's contexts: set, shown, followed, left alone, given back.
 #
-# guest: fs=xfs,ext4 disk=1G memory=1G limit=400
+# guest: fs=xfs,ext4 fs@7.3-smp=xfs disk=1G memory=1G limit=400
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
