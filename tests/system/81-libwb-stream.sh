@@ -48,6 +48,25 @@ for type in xfs ext4; do
 	[ "$said" = ENOSPC ] || wb_fail "$type: preallocating says $said"
 	wb_umount "$mnt"
 
+	if dev=$(wb_zram 1G); then
+		wb_note "$type: EIO"
+		for way in "${ways[@]}"; do
+			mnt=$(wb_mkfs_on "$dev" $type)
+			# Zeros need no memory there, what comes over them does.
+			head -c 16M /dev/zero >"$mnt/eio"
+			sync -f "$mnt"
+			limit=/sys/block/${dev##*/}/mem_limit
+			awk '{ print $3 + 65536 }' "${limit%/*}/mm_stat" >"$limit"
+			said=$(run "$way" "$mnt/eio" $((16 * mib)) -k -c $mib)
+			echo 0 >"$limit"
+			[[ $said =~ ^(ok|EIO)\ EIO$ ]] || wb_fail "$type $way: $said"
+			wb_note "way '$way': $said"
+			wb_umount "$mnt"
+		done
+	else
+		wb_note "no zram here: what gives EIO is left out"
+	fi
+
 	# A loop device over a full tmpfs may give either error.
 	wb_note "$type: bad sectors"
 	for way in "${ways[@]}"; do
