@@ -32,6 +32,9 @@ static void find_cgroup(char *text, char *ret, size_t size)
 
 		if (!path || (!unified && !strstr(l, ":name=")))
 			continue;
+		/* Of both, the unified one comes last, and may be "/" for everybody. */
+		if (unified && *ret && !strcmp(path + 1, "/"))
+			return;
 		(void)snprintf(ret, size, "%s", path + 1);
 		if (unified && strcmp(ret, "/") != 0)
 			return;

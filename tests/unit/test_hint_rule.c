@@ -171,13 +171,21 @@ static void processes(void **state)
 	fake_file(root, "proc/11/cgroup",
 		  "12:cpuset:/\n1:name=systemd:/user.slice\n0::/\n");
 	fake_file(root, "proc/12/comm", "x\n");
+	fake_file(root, "proc/14/comm", "x\n");
+	fake_file(root, "proc/14/cgroup", "0::/\n");
+	fake_file(root, "proc/15/comm", "x\n");
+	fake_file(root, "proc/15/cgroup", "1:name=systemd:/a.slice\n0::/b.slice\n");
 	path = fake_root_path(root);
 	assert_int_equal(hint_proc_read(path, 10, &p), 0);
 	assert_string_equal(p.comm, "tar");
 	assert_string_equal(p.cgroup, "/system.slice/b.service");
 	assert_int_equal(hint_proc_read(path, 11, &p), 0);
 	assert_string_equal(p.comm, "very-long-name-");
+	assert_string_equal(p.cgroup, "/user.slice");
+	assert_int_equal(hint_proc_read(path, 14, &p), 0);
 	assert_string_equal(p.cgroup, "/");
+	assert_int_equal(hint_proc_read(path, 15, &p), 0);
+	assert_string_equal(p.cgroup, "/b.slice");
 	assert_int_equal(hint_proc_read(path, 12, &p), 0);
 	assert_string_equal(p.cgroup, "");
 	assert_true(hint_proc_read(path, 13, &p) < 0);
