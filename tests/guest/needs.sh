@@ -31,12 +31,14 @@ is_one_of() {
 }
 
 # wanted_by SCRIPT NAME: the test is for the kernel NAME, which look_up has looked up; unless it
-# says otherwise, a test is for kernels that have the series in use and are not for one file system
+# says otherwise, a test is for kernels that have the series in use and are not for one file system,
+# and for emulated ones only if it says x86=
 wanted_by() {
 	local default=-
 	# shellcheck disable=SC2154 # look_up sets it
 	case " $fragments " in
 	*" bcachefs "*) ;;
+	*" x86 "*" series "*) [ "$(need1 "$1" x86 no)" = no ] || default='*' ;;
 	*" series "*) default='*' ;;
 	esac
 	if is_one_of "$2" "$(need1 "$1" full '')" && [ "${WB_FULL:-0}" != 1 ]; then
@@ -51,7 +53,7 @@ check_needs() {
 	for word in $(needs "$1"); do
 		case $word in
 		fs=* | fs@*=* | full-fs=* | disk=* | memory=* | seconds=* | seconds.*=* | full-seconds=*) ;;
-		limit=* | only=* | cpus=* | arg=* | full=* | host=yes) ;;
+		limit=* | only=* | cpus=* | arg=* | x86=* | full=* | host=yes) ;;
 		*) die "$1 needs '$word', which means nothing" ;;
 		esac
 	done
@@ -59,9 +61,13 @@ check_needs() {
 
 # file_systems SCRIPT NAME: those that the test is run for in the kernel NAME, one a line
 file_systems() {
-	local word fs
+	local word fs x86
 	fs=$(need1 "$1" fs '')
-	if [ "${WB_FULL:-0}" = 1 ]; then
+	x86=$(need1 "$1" x86 yes)
+	# shellcheck disable=SC2154 # look_up sets it
+	if [ "$arch" = x86 ] && [ "$x86" != yes ]; then
+		fs=$x86
+	elif [ "${WB_FULL:-0}" = 1 ]; then
 		fs+=,$(need1 "$1" full-fs '')
 	else
 		for word in $(needs "$1" | sed -n 's/^fs@//p'); do

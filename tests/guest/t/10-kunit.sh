@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The series' KUnit tests, which ran while the guest booted, all passed.
 #
-# guest: limit=120
+# guest: x86=yes limit=120
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Contexts come and go under load, and every byte is where it should be: 20-resize.sh FS
 #
-# guest: fs=xfs,ext4,f2fs,btrfs fs@7.3-smp=xfs,ext4 limit=480
+# guest: fs=xfs,ext4,f2fs,btrfs fs@7.3-smp=xfs,ext4 x86=xfs limit=480
 # guest: seconds=10 seconds.xfs=120 seconds.ext4=20 full-seconds=120
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Bad input to every file and call of the ABI is refused and changes nothing.
 #
-# guest: limit=300
+# guest: x86=yes limit=300
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
