@@ -133,3 +133,26 @@ stop_changing() {
 	echo 1 >"$bdi/writeback_contexts"
 	((changes > 0)) || fail "the number of contexts was never changed"
 }
+
+# count_folios FILE: from now on count the folios that the page cache gets for it
+count_folios() {
+	folios=/sys/kernel/tracing/events/filemap/mm_filemap_add_to_page_cache
+	[ -e "$folios/hist" ] || skip "the kernel has no histograms of events (CONFIG_HIST_TRIGGERS)"
+	local inode dev
+	read -r inode dev < <(stat -c '%i %d' "$1")
+	# as the kernel has it inside: the minor number in the lower 20 bits
+	dev=$(((dev >> 8 & 0xfff) << 20 | dev & 0xff | dev >> 12 & 0xfff00))
+	counting="hist:keys=order:sort=order if i_ino == $inode && s_dev == $dev"
+	echo "$counting" >"$folios/trigger"
+}
+
+# What has been counted, and an end of it: ORDER*COUNT for each order, ordered.
+counted_folios() {
+	local line all=
+	while read -r line; do
+		[[ ! $line =~ order:\ *([0-9]+).*hitcount:\ *([0-9]+) ]] ||
+			all+=" ${BASH_REMATCH[1]}*${BASH_REMATCH[2]}"
+	done <"$folios/hist"
+	echo "${all# }"
+	echo "!$counting" >"$folios/trigger"
+}
