@@ -7,6 +7,8 @@
 export LC_ALL=C
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/lib.sh"
+# shellcheck source=bench/groups.sh
+. "$(dirname "${BASH_SOURCE[0]}")/groups.sh"
 
 : "${RUNS:=5}" "${BENCH_MIB:=96}" "${BENCH_OUT:=$BUILD/bench}"
 # A service has a session of its own, and with it (autogroup) a share of the CPUs that does
@@ -111,40 +113,6 @@ bench_fs() # xfs|ext4
 	esac
 	per=$("inodes_per_group_$1")
 	bench_dirs "$per"
-}
-
-# File systems put new directories into other groups than the last; the group is in the
-# inode's number.
-bench_dirs() # INODE-NUMBERS-PER-GROUP
-{
-	local i group dir
-	local -A seen=()
-	for ((i = 0; i < 200 && ${#seen[@]} < 8; i++)); do
-		dir=$MNT/d$i
-		mkdir "$dir"
-		group=$((($(stat -c %i "$dir") - 1) / $1))
-		if [ -n "${seen[$group]:-}" ]; then rmdir "$dir"; else seen[$group]=$dir; fi
-	done
-	[ ${#seen[@]} -eq 8 ] || wb_fail "found directories in ${#seen[@]} of 8 groups"
-	DIRS=("${seen[@]}")
-}
-
-# The number of an XFS inode is group, block, place in the block, each a field of bits.
-inodes_per_group_xfs()
-{
-	xfs_info "$MNT" | awk '
-		{ for (i = 1; i <= NF; i++) if (split($i, kv, "=") == 2 && !(kv[1] in v))
-			v[kv[1]] = kv[2] + 0 }
-		END { for (n = 1; n < v["agsize"]; n *= 2) continue
-		      print n * int(4096 / v["isize"]) }'
-}
-
-# Of a flex group, whose inode tables lie together.
-inodes_per_group_ext4()
-{
-	dumpe2fs -h "$DEV" 2>/dev/null | awk -F': *' '
-		/^Inodes per group/ { n = $2 } /^Flex block group size/ { f = $2 }
-		END { print n * (f ? f : 1) }'
 }
 
 # No files, nothing dirty, and the device has forgotten what was there.

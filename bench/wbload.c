@@ -48,7 +48,8 @@ static int usage(FILE *f)
 	      "  --life S     temp: age at which a file is deleted (0.5)\n"
 	      "  --batches N --ops N  latency (15 batches of 20000 writes)\n"
 	      "  --half       half noise, half zeros, as fio has it (text)\n"
-	      "  --any-gen    verify: blocks may have been overwritten or be holes\n",
+	      "  --any-gen    verify: blocks may have been overwritten or be holes\n"
+	      "  --sync       then sync(2); latency: after each batch\n",
 	      f);
 	return f == stdout ? 0 : 2;
 }
@@ -89,7 +90,8 @@ enum {
 	O_BATCHES,
 	O_OPS,
 	O_ANYGEN,
-	O_HALF
+	O_HALF,
+	O_SYNC_AFTER
 };
 static const struct option options[] = {
 	{"files", 1, NULL, O_FILES},
@@ -102,8 +104,10 @@ static const struct option options[] = {
 	{"life", 1, NULL, O_LIFE},
 	{"batches", 1, NULL, O_BATCHES},
 	{"ops", 1, NULL, O_OPS},
+	/* without a value */
 	{"any-gen", 0, NULL, O_ANYGEN},
 	{"half", 0, NULL, O_HALF},
+	{"sync", 0, NULL, O_SYNC_AFTER},
 	{0},
 };
 
@@ -145,6 +149,9 @@ static void set_option(struct load *l, int c, double v)
 		break;
 	case O_ANYGEN:
 		l->any_gen = true;
+		break;
+	case O_SYNC_AFTER:
+		l->sync = true;
 		break;
 	}
 }
@@ -266,6 +273,12 @@ int main(int argc, char **argv)
 	t0 = now_ns();
 	r = m->run ? run_threads(m, &l, out) : mode_latency(&l, out);
 	json_object_set_new(out, "seconds", json_real((double)(now_ns() - t0) / 1e9));
+	if (l.sync && m->run) {
+		t0 = now_ns();
+		sync();
+		json_object_set_new(out, "sync_seconds",
+				    json_real((double)(now_ns() - t0) / 1e9));
+	}
 	json_dumpf(out, stdout, JSON_REAL_PRECISION(6));
 	putchar('\n');
 	json_decref(out);

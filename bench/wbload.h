@@ -28,6 +28,7 @@ struct load {
 	unsigned ops;     /* latency: writes per batch */
 	bool half;        /* fio's kind of data, see pattern.h */
 	bool any_gen;     /* verify: blocks of any generation, and holes */
+	bool sync;        /* sync(2) at the end; latency: after each batch */
 };
 
 /* One thread's share of a run. */

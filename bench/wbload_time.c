@@ -161,8 +161,13 @@ static int compare_double(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Mean nanoseconds of l->ops writes at random blocks. */
-static int latency_batch(const struct load *l, int fd, uint64_t *state, double *ret)
+/* Nanoseconds per write of a batch: of the writes alone, and with the sync after them. */
+struct batch {
+	double write, whole;
+};
+
+/* l->ops writes at random blocks. */
+static int latency_batch(const struct load *l, int fd, uint64_t *state, struct batch *ret)
 {
 	unsigned char buf[PATTERN_BLOCK];
 	struct pattern_key key = {.half = l->half, .seed = l->seed};
@@ -177,7 +182,10 @@ static int latency_batch(const struct load *l, int fd, uint64_t *state, double *
 		    sizeof(buf))
 			return -errno;
 	}
-	*ret = (double)(now_ns() - t0) / l->ops;
+	ret->write = (double)(now_ns() - t0) / l->ops;
+	if (l->sync)
+		sync();
+	ret->whole = (double)(now_ns() - t0) / l->ops;
 	return 0;
 }
 
@@ -186,19 +194,25 @@ int mode_latency(const struct load *l, json_t *out)
 	struct worker w = {.l = l};
 	CLEANUP(cleanup_closep) int fd = open_file(&w, 0, O_RDWR);
 	CLEANUP(cleanup_freep) double *ns = calloc(l->batches, sizeof(*ns));
+	CLEANUP(cleanup_freep) double *write_ns = calloc(l->batches, sizeof(*ns));
 	uint64_t state = pattern_mix(l->seed) | 1;
 
-	if (fd < 0 || !ns)
+	if (fd < 0 || !ns || !write_ns)
 		return fd < 0 ? fd : -ENOMEM;
 	for (unsigned b = 0; b < l->batches; b++) {
-		int r = latency_batch(l, fd, &state, &ns[b]);
+		struct batch batch;
+		int r = latency_batch(l, fd, &state, &batch);
 
 		if (r < 0)
 			return r;
+		ns[b] = batch.whole;
+		write_ns[b] = batch.write;
 	}
 	qsort(ns, l->batches, sizeof(*ns), compare_double);
+	qsort(write_ns, l->batches, sizeof(*ns), compare_double);
 	json_object_set_new(out, "ns_median", json_real(ns[l->batches / 2]));
 	json_object_set_new(out, "ns_min", json_real(ns[0]));
 	json_object_set_new(out, "ns_max", json_real(ns[l->batches - 1]));
+	json_object_set_new(out, "write_ns_median", json_real(write_ns[l->batches / 2]));
 	return 0;
 }

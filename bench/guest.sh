@@ -1,0 +1,89 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Measure in guest kernels: a script of guest/ runs in one and leaves lines of JSON, which come
+# back here.  Sourced after lib.sh.
+
+GUEST=$WB_TOP/tests/guest
+
+# Builds what is missing before anything is measured.
+guest_kernels() # KERNEL...
+{
+	local k
+	for k in "$@"; do
+		"$GUEST/build" "$k" >/dev/null || wb_fail "there is no kernel $k"
+	done
+}
+
+# Runs SCRIPT of guest/ and appends its lines to $BENCH_OUT/FILE.jsonl, with the word NAME as
+# their "set".  GUEST_OPTIONS are options of tests/guest/run.
+guest_run() # FILE KERNEL NAME SCRIPT ARG...
+{
+	local file=$BENCH_OUT/$1.jsonl kernel=$2 name=$3 script=$4 keep=$WB_TMP/guest
+	shift 4
+	rm -rf "$keep"
+	"$GUEST/run" -o "$keep" -e "WB_GUEST_TOOLS=$BUILD/tests/guest/tools" -e "BUILD=$BUILD" \
+		"${GUEST_OPTIONS[@]}" "$kernel" -- "$WB_TOP/bench/guest/$script" "$@" ||
+		wb_fail "$script did not measure in $kernel"
+	jq -c --arg set "$name" --arg kernel "$kernel" '{set: $set, kernel: $kernel} + .' \
+		"$keep/out/lines" >>"$file"
+}
+GUEST_OPTIONS=()
+
+# Forgets the lines of an earlier run.
+guest_clear() # FILE
+{
+	rm -f "$BENCH_OUT/$1.jsonl"
+}
+
+# All that FILTER makes of the lines, for an array: mapfile -t A < <(guest_numbers ...)
+guest_numbers() # FILE FILTER
+{
+	jq -r "$2" "$BENCH_OUT/$1.jsonl"
+}
+
+# ---- rows that compare numbers of contexts (drain.sh) --------------------------------
+
+# Seconds that sync took in SET with N contexts.
+contexts_sync() # FILE SET N
+{
+	guest_numbers "$1" "select(.set == \"$2\" and .contexts == $3) | .sync"
+}
+
+# Sets BEST to the number of contexts among N... with the lowest median, A to the times of
+# one context and B to those of BEST.
+# shellcheck disable=SC2034 # for those who source this
+contexts_best() # FILE SET N...
+{
+	local file=$1 set=$2 n times
+	shift 2
+	mapfile -t A < <(contexts_sync "$file" "$set" 1)
+	B=()
+	for n in "$@"; do
+		mapfile -t times < <(contexts_sync "$file" "$set" "$n")
+		if [ ${#B[@]} = 0 ] || [ "$(is_met 't < b' "t=$(median "${times[@]}")" \
+			"b=$(median "${B[@]}")")" = true ]; then
+			BEST=$n B=("${times[@]}")
+		fi
+	done
+}
+
+# Seconds for each N, and what else there is to know.
+contexts_facts() # FILE SET N...
+{
+	local file=$1 set=$2 n times text=
+	shift 2
+	for n in "$@"; do
+		mapfile -t times < <(contexts_sync "$file" "$set" "$n")
+		text+="$n: $(spread %.3f "${times[@]}") s, "
+		text+="$(contexts_median "$file" "$set" "$n" .fullest) % of it in the fullest context, "
+		text+="written in $(contexts_median "$file" "$set" "$n" .write) s; "
+	done
+	echo "Contexts $text$(contexts_median "$file" "$set" 1 '.dirty / 1048576 | floor') MiB dirty before it."
+}
+
+contexts_median() # FILE SET N FILTER
+{
+	local v
+	mapfile -t v < <(guest_numbers "$1" "select(.set == \"$2\" and .contexts == $3) | $4")
+	median "${v[@]}"
+}

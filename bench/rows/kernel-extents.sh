@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Extents per file with 1 and with 4 of the kernel's contexts.
+set -eu
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../guest.sh"
+
+kernel=7.3-smp-bench
+guest_kernels $kernel
+guest_clear kernel-extents
+GUEST_OPTIONS=(-m 3G -t 900)
+for fs in xfs ext4; do
+	guest_run kernel-extents $kernel "$fs, drained" drain.sh $fs "$RUNS" "1 4" 0 0 \
+		rand --files 16 --size 20M
+	guest_run kernel-extents $kernel "$fs, growing" drain.sh $fs "$RUNS" "1 4" 0 $((16 << 20)) \
+		append --files 16 --size 20M --block 64K
+done
+
+# Extents per file in SET with N contexts.
+extents_of() # SET N
+{
+	guest_numbers kernel-extents \
+		"select(.set == \"$1\" and .contexts == $2) | .extents / .files"
+}
+
+note='' value=-100
+for set in "xfs, drained" "xfs, growing" "ext4, drained" "ext4, growing"; do
+	mapfile -t a < <(extents_of "$set" 1)
+	mapfile -t b < <(extents_of "$set" 4)
+	more=$(calc %.1f '100 * (b / a - 1)' "a=$(median "${a[@]}")" "b=$(median "${b[@]}")")
+	note+=" $set: $(spread %.2f "${a[@]}") and $(spread %.2f "${b[@]}"), $more %;"
+	if [ "$(is_met 'm > v' "m=$more" "v=$value")" = true ]; then
+		value=$more A=("${a[@]}") B=("${b[@]}")
+	fi
+done
+result kernel-extents "$value" "% more extents" "<= 5" "$(is_met 'v <= 5' "v=$value")" \
+	"Extents per file, 16 files of 20 MiB in 8 directories, one in each group, with 1 and with 4 contexts of $kernel.
+Drained: written 4 KiB at random, then a sync; growing: appended to in turn, 64 KiB at a time, by two threads with vm.dirty_bytes of 16 MiB.$note
+the worst is the value."
