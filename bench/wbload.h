@@ -26,6 +26,7 @@ struct load {
 	double life;      /* temp: seconds until a file is deleted */
 	unsigned batches; /* latency */
 	unsigned ops;     /* latency: writes per batch */
+	unsigned batch;   /* latency: writes per system call, if more than 1 */
 	bool half;        /* fio's kind of data, see pattern.h */
 	bool any_gen;     /* verify: blocks of any generation, and holes */
 	bool sync;        /* sync(2) at the end; latency: after each batch */
@@ -51,6 +52,7 @@ int mode_overwrite(struct worker *w);
 int mode_temp(struct worker *w);
 int mode_verify(struct worker *w);
 int mode_dirty(struct worker *w);
+int mode_nothing(struct worker *w);
 
 /* One file, one thread: adds its own numbers to @out. */
 int mode_latency(const struct load *l, json_t *out);
@@ -62,6 +64,8 @@ void sleep_until_ns(uint64_t when);
 /* Opens file @i of the set; -errno is noted in @w. */
 int open_file(struct worker *w, unsigned i, int flags);
 int fail(struct worker *w, int err, const char *what, unsigned i);
+/* l->ops writes of @block at random places; 0 or -errno (wbload_submit.c). */
+int write_batched(const struct load *l, int fd, const void *block, uint64_t *state);
 /* All of it, or -errno. */
 int write_all(int fd, const void *buf, size_t len, uint64_t off);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* wbload's modes that only look: verify, dirty. */
+/* wbload's modes that only look, or not even that: verify, dirty, nothing. */
 #include "bench/wbload.h"
 
 #include <errno.h>
@@ -97,5 +97,11 @@ int mode_dirty(struct worker *w)
 			return fail(w, -errno, "cachestat of", i);
 		w->dirty += (cs.nr_dirty + cs.nr_writeback) * page;
 	}
+	return 0;
+}
+
+int mode_nothing(struct worker *w)
+{
+	(void)w;
 	return 0;
 }

@@ -166,22 +166,36 @@ struct batch {
 	double write, whole;
 };
 
-/* l->ops writes at random blocks. */
-static int latency_batch(const struct load *l, int fd, uint64_t *state, struct batch *ret)
+static int write_each(const struct load *l, int fd, const void *block, uint64_t *state)
 {
-	unsigned char buf[PATTERN_BLOCK];
-	struct pattern_key key = {.half = l->half, .seed = l->seed};
-	uint64_t blocks = l->size / PATTERN_BLOCK, t0;
+	uint64_t blocks = l->size / PATTERN_BLOCK;
 
-	pattern_fill(buf, &key);
-	t0 = now_ns();
 	for (unsigned n = 0; n < l->ops; n++) {
 		uint64_t b = pattern_next(state) % blocks;
 
-		if (pwrite(fd, buf, sizeof(buf), (off_t)(b * PATTERN_BLOCK)) !=
-		    sizeof(buf))
+		if (pwrite(fd, block, PATTERN_BLOCK, (off_t)(b * PATTERN_BLOCK)) !=
+		    PATTERN_BLOCK)
 			return -errno;
 	}
+	return 0;
+}
+
+/* l->ops writes at random blocks. */
+static int latency_batch(const struct load *l, int fd, uint64_t *state, struct batch *ret)
+{
+	unsigned char block[PATTERN_BLOCK];
+	struct pattern_key key = {.half = l->half, .seed = l->seed};
+	uint64_t t0;
+	int r;
+
+	pattern_fill(block, &key);
+	t0 = now_ns();
+	if (l->batch > 1)
+		r = write_batched(l, fd, block, state);
+	else
+		r = write_each(l, fd, block, state);
+	if (r < 0)
+		return r;
 	ret->write = (double)(now_ns() - t0) / l->ops;
 	if (l->sync)
 		sync();

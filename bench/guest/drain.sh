@@ -45,18 +45,20 @@ extents()
 
 drain() # CONTEXTS SEED
 {
-	local wrote synced share
+	local wrote synced share kilobytes
 	find "$MNT" -type f -name 'w*' -delete
 	sync
 	echo "$1" >"$bdi/writeback_contexts"
 	wrote=$("$wbload" "$mode" "${set[@]}" --seed "$2" "${DIRS[@]}")
+	kilobytes=$(cat "$bdi"/writeback_context/*/dirty_kb | paste -sd+ | bc)
 	share=$(fullest)
-	synced=$("$wbload" dirty "${set[@]}" --sync "${DIRS[@]}")
+	synced=$("$wbload" nothing --sync "$MNT")
 	read -r extents files <<<"$(extents)"
 	# shellcheck disable=SC2016 # jq's names
 	[ "$2" = 0 ] || line --argjson c "$1" --argjson w "$wrote" --argjson s "$synced" \
+		--argjson kb "$kilobytes" \
 		--argjson share "$share" --argjson e "$extents" --argjson f "$files" \
-		'{contexts: $c, write: $w.seconds, sync: $s.sync_seconds, dirty: $s.dirty,
+		'{contexts: $c, write: $w.seconds, sync: $s.sync_seconds, dirty: ($kb * 1024),
 		  fullest: $share, extents: $e, files: $f, max_ms: $w.max_ms}'
 }
 

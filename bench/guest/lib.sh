@@ -17,6 +17,7 @@ bench_disk() # NAME MEGABYTES NANOSECONDS
 	mkdir "$null"
 	echo "$2" >"$null/size"
 	echo 1 >"$null/memory_backed"
+	echo 4096 >"$null/blocksize"
 	nproc >"$null/submit_queues"
 	echo 0 >"$null/irqmode"
 	if [ "$3" != 0 ]; then

@@ -4,9 +4,10 @@
 #
 #	writes.sh FS BATCHES FILES
 #
-# One line of results, medians of nanoseconds per write and per file: 20,000 writes of 4 KiB at random places of a cached file of
-# 64 MiB and a sync (BATCHES times), and FILES new files of 4 KiB and a sync; the disk is null_blk, which is done
-# when it is asked.  Nothing waits, so the time is the CPU's.
+# One line of results, medians of nanoseconds per write and per file: 20,000 writes of 4 KiB at
+# random places of a cached file of 64 MiB, 64 in a system call, and a sync (BATCHES times); and
+# FILES new files of 4 KiB and a sync.  The disk is null_blk, which is done when it is asked.
+# Nothing waits, so the time is the CPU's.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -23,8 +24,8 @@ no_writeback_yet
 mkdir /tmp/mnt/one /tmp/mnt/many
 "$wbload" seq --files 1 --size 64M --sync /tmp/mnt/one >/dev/null
 # The first batch of each kind warms up and is not counted.
-"$wbload" latency --size 64M --batches 1 --ops 20000 --sync /tmp/mnt/one >/dev/null
-"$wbload" latency --size 64M --batches "$batches" --ops 20000 --sync /tmp/mnt/one >/tmp/random
+"$wbload" latency --size 64M --batches 1 --ops 20000 --submit 64 --sync /tmp/mnt/one >/dev/null
+"$wbload" latency --size 64M --batches "$batches" --ops 20000 --submit 64 --sync /tmp/mnt/one >/tmp/random
 for ((i = 0; i <= batches / 2; i++)); do
 	find /tmp/mnt/many -type f -delete
 	sync
