@@ -64,8 +64,12 @@ void sleep_until_ns(uint64_t when);
 /* Opens file @i of the set; -errno is noted in @w. */
 int open_file(struct worker *w, unsigned i, int flags);
 int fail(struct worker *w, int err, const char *what, unsigned i);
-/* l->ops writes of @block at random places; 0 or -errno (wbload_submit.c). */
-int write_batched(const struct load *l, int fd, const void *block, uint64_t *state);
+/* What write_batched needs (wbload_submit.c), once: ending it waits, so that the end of
+ * the process does it.  0 or -errno. */
+int batches_start(unsigned long *ret);
+/* l->ops writes of @block at random places; 0 or -errno. */
+int write_batched(const struct load *l, unsigned long aio, int fd, const void *block,
+		  uint64_t *state);
 /* All of it, or -errno. */
 int write_all(int fd, const void *buf, size_t len, uint64_t off);
 

@@ -60,14 +60,22 @@ static int submit(aio_context_t aio, int fd, const void *block, const uint64_t *
 	return reap(aio, n);
 }
 
-int write_batched(const struct load *l, int fd, const void *block, uint64_t *state)
+int batches_start(unsigned long *ret)
 {
-	uint64_t blocks = l->size / PATTERN_BLOCK;
 	aio_context_t aio = 0;
-	int r = 0;
 
 	if (syscall(SYS_io_setup, MOST, &aio) < 0)
 		return -errno;
+	*ret = aio;
+	return 0;
+}
+
+int write_batched(const struct load *l, unsigned long aio, int fd, const void *block,
+		  uint64_t *state)
+{
+	uint64_t blocks = l->size / PATTERN_BLOCK;
+	int r = 0;
+
 	for (unsigned done = 0, n; done < l->ops && !r; done += n) {
 		uint64_t where[MOST];
 
@@ -76,6 +84,5 @@ int write_batched(const struct load *l, int fd, const void *block, uint64_t *sta
 			where[i] = pattern_next(state) % blocks;
 		r = submit(aio, fd, block, where, n);
 	}
-	syscall(SYS_io_destroy, aio);
 	return r;
 }

@@ -181,7 +181,8 @@ static int write_each(const struct load *l, int fd, const void *block, uint64_t 
 }
 
 /* l->ops writes at random blocks. */
-static int latency_batch(const struct load *l, int fd, uint64_t *state, struct batch *ret)
+static int latency_batch(const struct load *l, unsigned long aio, int fd, uint64_t *state,
+			 struct batch *ret)
 {
 	unsigned char block[PATTERN_BLOCK];
 	struct pattern_key key = {.half = l->half, .seed = l->seed};
@@ -191,7 +192,7 @@ static int latency_batch(const struct load *l, int fd, uint64_t *state, struct b
 	pattern_fill(block, &key);
 	t0 = now_ns();
 	if (l->batch > 1)
-		r = write_batched(l, fd, block, state);
+		r = write_batched(l, aio, fd, block, state);
 	else
 		r = write_each(l, fd, block, state);
 	if (r < 0)
@@ -210,12 +211,19 @@ int mode_latency(const struct load *l, json_t *out)
 	CLEANUP(cleanup_freep) double *ns = calloc(l->batches, sizeof(*ns));
 	CLEANUP(cleanup_freep) double *write_ns = calloc(l->batches, sizeof(*ns));
 	uint64_t state = pattern_mix(l->seed) | 1;
+	unsigned long aio = 0;
 
 	if (fd < 0 || !ns || !write_ns)
 		return fd < 0 ? fd : -ENOMEM;
+	if (l->batch > 1) {
+		int r = batches_start(&aio);
+
+		if (r < 0)
+			return r;
+	}
 	for (unsigned b = 0; b < l->batches; b++) {
 		struct batch batch;
-		int r = latency_batch(l, fd, &state, &batch);
+		int r = latency_batch(l, aio, fd, &state, &batch);
 
 		if (r < 0)
 			return r;

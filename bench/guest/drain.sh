@@ -65,7 +65,7 @@ drain() # CONTEXTS SEED
 bench_disk nullb-bench 1024 "$latency"
 case $fs in
 xfs) mkfs.xfs -q -f -K -d agcount=8 "$DEV" ;;
-ext4) mkfs.ext4 -q -F -E nodiscard -G 1 "$DEV" ;; # each group a flex group
+ext4) mkfs.ext4 -q -F -E nodiscard -G 1 -g 16384 "$DEV" ;; # 16, each a flex group
 esac
 mount_fs "$fs" "$DEV"
 MNT=$mnt

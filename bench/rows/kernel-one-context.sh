@@ -14,7 +14,7 @@ for ((r = 1; r <= pairs; r++)); do
 		kernels=("$without" "$with")
 		((r % 2)) || kernels=("$with" "$without")
 		for k in "${kernels[@]}"; do
-			guest_run kernel-one-context "$k" $fs writes.sh $fs 15 1500
+			guest_run kernel-one-context "$k" $fs writes.sh $fs 15 500
 		done
 	done
 done
@@ -53,4 +53,4 @@ value=$(calc %.2f v "v=$value")
 result kernel-one-context "$value" "% slower" "<= 1" "$(is_met 'v <= 1' "v=$value")" \
 	"Nanoseconds per 4 KiB write at a random place of a cached file of 64 MiB, 20,000 of them and a sync, $without
 against $with, which differ by the series alone. Percentages are the median of $pairs pairs of guests. $note
-Each guest's number is the median of 15 batches (7 of 1500 files)."
+Each guest's number is the median of 15 batches (7 of 500 files)."
