@@ -95,7 +95,8 @@ say "write 131072" query
 [[ $said == "daemon=1 engine=kernel "* ]] || fail "libwb says: $said"
 exec 7>>"$mnt/f"
 reply=$("$build/tests/tools/hintfd" $WB_SOCKET Query '{}' 7)
-effect=$(jq -r '.parameters.effects[] | select(.name == "folio-order") | "\(.in_force) \(.why)"' <<<"$reply")
+effect=$(jq -r '.parameters.effects[] | select(.name == "folio-order") |
+	"\(.in_force) \(.why)"' <<<"$reply")
 if [ "$large" ]; then
 	in_force 1 ''
 	expect "what the daemon says" "$effect" "true null"
