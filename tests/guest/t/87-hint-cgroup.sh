@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Rules by control group where there is version 2 only: the system test, in the guest.
 #
-# guest: limit=300
+# guest: full=7.3-smp limit=300
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
