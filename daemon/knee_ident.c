@@ -47,7 +47,8 @@ static bool attribute(const char *root, const char *disk, const char *name,
 		memcpy(ret, raw, (size_t)(to - raw) + 1);
 	else
 		shorten(raw, ret);
-	return to != raw;
+	/* What a driver prints for a name that it has not. */
+	return to != raw && strcmp(raw, "(null)") != 0;
 }
 
 /* One attribute that is a name by itself. */

@@ -55,6 +55,7 @@ static void some_have_none(void **state)
 
 	fake_file(r, "sys/block/zram0/size", "2048\n");
 	fake_file(r, "sys/block/zram0/wwid", "  \n");
+	fake_file(r, "sys/block/zram0/serial", "(null)\n");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_int_equal(knee_identify(r->path, bad[i], id), -ENOENT);
 }
