@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finding and parsing the format file of our tracepoint. */
+/* Finding and parsing the format files of our tracepoints. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -14,7 +14,8 @@
 #include "common/read.h"
 #include "daemon/tracefs.h"
 
-#define FORMAT "events/writeback/writeback_dirty_inode_enqueue/format"
+#define DIRTY_INODE "events/writeback/writeback_dirty_inode_enqueue/format"
+#define PAUSE       "events/writeback/balance_dirty_pages/format"
 
 /* glibc 2.36 has these, older ones do not; the numbers are the same everywhere. */
 static int detached_tracefs(void)
@@ -31,37 +32,38 @@ static int detached_tracefs(void)
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_below(const char *dir)
+static int open_below(const char *dir, const char *file)
 {
 	CLEANUP(cleanup_closep) int d = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int fd;
 
 	if (d < 0)
 		return -errno;
-	fd = openat(d, FORMAT, O_RDONLY | O_CLOEXEC);
+	fd = openat(d, file, O_RDONLY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_format(void)
+static int open_format(const char *file)
 {
 	CLEANUP(cleanup_closep) int dir = -1;
 	int fd;
 
-	fd = open_below("/sys/kernel/tracing");
+	fd = open_below("/sys/kernel/tracing", file);
 	if (fd >= 0 || fd == -EACCES)
 		return fd;
-	fd = open_below("/sys/kernel/debug/tracing");
+	fd = open_below("/sys/kernel/debug/tracing", file);
 	if (fd >= 0)
 		return fd;
 	dir = detached_tracefs();
 	if (dir < 0)
 		return dir;
-	fd = openat(dir, FORMAT, O_RDONLY | O_CLOEXEC);
+	fd = openat(dir, file, O_RDONLY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
-/* "\tfield:dev_t dev;\toffset:8;\tsize:4;\tsigned:0;" */
-static bool field(const char *text, const char *name, struct trace_field *ret)
+/* "\tfield:dev_t dev;\toffset:8;\tsize:4;\tsigned:0;"; @name with "[32]" for an array. */
+static bool field_upto(const char *text, const char *name, unsigned max,
+		       struct trace_field *ret)
 {
 	const char *line = text;
 	char decl[64], last[64];
@@ -75,7 +77,8 @@ static bool field(const char *text, const char *name, struct trace_field *ret)
 			space = strrchr(decl, ' ');
 			(void)snprintf(last, sizeof(last), "%s",
 				       space ? space + 1 : decl);
-			if (!strcmp(last, name) && off < 4096 && size >= 1 && size <= 8) {
+			if (!strcmp(last, name) && off < 4096 && size >= 1 &&
+			    size <= max) {
 				*ret = (struct trace_field){(uint16_t)off,
 							    (uint16_t)size};
 				return true;
@@ -84,6 +87,11 @@ static bool field(const char *text, const char *name, struct trace_field *ret)
 		line += 6;
 	}
 	return false;
+}
+
+static bool field(const char *text, const char *name, struct trace_field *ret)
+{
+	return field_upto(text, name, 8, ret);
 }
 
 int tracefs_parse(const char *text, struct trace_format *ret)
@@ -103,16 +111,46 @@ int tracefs_parse(const char *text, struct trace_format *ret)
 	return 0;
 }
 
-int tracefs_dirty_inode(struct trace_format *ret)
+int tracefs_parse_pause(const char *text, struct trace_pause_format *ret)
 {
-	CLEANUP(cleanup_closep) int fd = open_format();
-	char text[8192];
+	const char *id = strstr(text, "\nID: ");
+	struct trace_pause_format f = {0};
+
+	if (!id)
+		return -EOPNOTSUPP;
+	f.id = strtoull(id + 5, NULL, 10);
+	if (!f.id || !field_upto(text, "bdi[32]", 32, &f.bdi) || f.bdi.size != 32 ||
+	    !field(text, "pause", &f.pause) || f.pause.size != sizeof(long))
+		return -EOPNOTSUPP;
+	*ret = f;
+	return 0;
+}
+
+static int read_format(const char *file, char *text, size_t len)
+{
+	CLEANUP(cleanup_closep) int fd = open_format(file);
 	ssize_t n;
 
 	if (fd < 0)
 		return fd;
-	n = read_to_end(fd, text, sizeof(text));
-	return n < 0 ? (int)n : tracefs_parse(text, ret);
+	n = read_to_end(fd, text, len);
+	return n < 0 ? (int)n : 0;
+}
+
+int tracefs_dirty_inode(struct trace_format *ret)
+{
+	char text[8192];
+	int r = read_format(DIRTY_INODE, text, sizeof(text));
+
+	return r < 0 ? r : tracefs_parse(text, ret);
+}
+
+int tracefs_pause(struct trace_pause_format *ret)
+{
+	char text[8192];
+	int r = read_format(PAUSE, text, sizeof(text));
+
+	return r < 0 ? r : tracefs_parse_pause(text, ret);
 }
 
 int tracefs_open_event(const struct trace_format *f, int cpu, unsigned watermark)

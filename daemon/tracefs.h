@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The description of one tracepoint, from tracefs. */
+/* The descriptions of our tracepoints, from tracefs. */
 #ifndef WB_TRACEFS_H
 #define WB_TRACEFS_H
 
@@ -23,6 +23,16 @@ struct trace_format {
 int tracefs_dirty_inode(struct trace_format *ret);
 /* The same from the text of a format file, for tests and fuzzing. */
 int tracefs_parse(const char *text, struct trace_format *ret);
+
+/* writeback:balance_dirty_pages: a writer is made to pause. */
+struct trace_pause_format {
+	uint64_t id;
+	struct trace_field bdi;   /* its name, in a field of this size */
+	struct trace_field pause; /* ms, signed */
+};
+int tracefs_pause(struct trace_pause_format *ret);
+int tracefs_parse_pause(const char *text, struct trace_pause_format *ret);
+
 /*
  * A disabled perf event of it on @cpu, every event a raw sample.  Its ring wakes
  * pollers when @watermark bytes are in it, 0: at every event.  fd or -errno.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A fake root of files and links on /tmp, for what reads below a root. */
+/* A fake root of files and links in memory, for what reads below a root. */
 #ifndef WB_FAKE_ROOT_H
 #define WB_FAKE_ROOT_H
 
