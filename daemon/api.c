@@ -54,6 +54,7 @@ static const struct api_method methods[] = {
 	{API_INTERFACE ".Plan", api_plan, NULL, false, false, false},
 	{API_INTERFACE ".Geometry", api_geometry, params_device, false, false, false},
 	{API_INTERFACE ".Explain", api_explain, params_explain, false, false, false},
+	{API_INTERFACE ".Search", api_search, params_device, false, false, false},
 	{API_INTERFACE ".Features", api_features, NULL, false, false, false},
 	{API_INTERFACE ".Config", api_config, NULL, false, false, false},
 	{API_INTERFACE ".Drain", api_drain_call, params_drain, false, false, false},

@@ -98,6 +98,7 @@ void api_status(struct api *a, struct vl_call *call);
 void api_plan(struct api *a, struct vl_call *call);
 void api_geometry(struct api *a, struct vl_call *call);
 void api_explain(struct api *a, struct vl_call *call);
+void api_search(struct api *a, struct vl_call *call);
 void api_features(struct api *a, struct vl_call *call);
 void api_config(struct api *a, struct vl_call *call);
 void api_hint(struct api *a, struct vl_call *call);

@@ -23,6 +23,7 @@ enum conf_manage { CONF_MANAGE_AUTO, CONF_MANAGE_YES, CONF_MANAGE_NO };
 
 #define CONF_OFF          UINT64_MAX /* a size or time that is switched off */
 #define CONF_CONTEXTS_MAX 64
+#define CONF_SEARCH       (~0U) /* contexts: the search for the knee finds them */
 
 /* When an inode is flushed; global in [flush], overridden per mount. */
 struct conf_flush {
@@ -37,7 +38,7 @@ struct conf_device {
 	char *label;
 	char *match; /* kernel name, MAJ:MIN, or /dev path (links followed at use) */
 	enum conf_manage manage;
-	unsigned contexts; /* 0 = auto */
+	unsigned contexts; /* 0 = auto; or CONF_SEARCH */
 	char *where;       /* "file:line" of the section */
 };
 
@@ -85,7 +86,7 @@ struct conf_knob {
 struct conf {
 	/* [engine] */
 	enum conf_engine engine;
-	unsigned contexts;  /* 0 = auto */
+	unsigned contexts;  /* 0 = auto; or CONF_SEARCH */
 	unsigned in_flight; /* operations per context */
 	enum conf_source source;
 	enum conf_io io;

@@ -58,10 +58,13 @@ const struct conf_key conf_keys[] = {
 		 "left alone.  none: it only watches the mount table and manages "
 		 "nothing.  auto: kernel where that is possible, else user."},
 	{KEY(ENGINE, "contexts", count, conf, contexts), .min = 1,
-	 .max = CONF_CONTEXTS_MAX, .automatic = true, .def = "auto",
-	 .values = "auto, or 1 to 64",
+	 .max = CONF_CONTEXTS_MAX, .automatic = true, .search = true, .def = "auto",
+	 .values = "auto, search, or 1 to 64",
 	 .help = "Contexts, that is flushers, per backing device.  auto: the number of "
-		 "allocation groups or online CPUs, whichever is less, but at most 8."},
+		 "allocation groups or online CPUs, whichever is less, but at most 8.  "
+		 "search: from 1 up to the number of allocation groups, the number that "
+		 "writes most, found by measuring while dirty data piles up and "
+		 "remembered for the device; 1 where the disk rotates."},
 	{KEY(ENGINE, "in_flight", count, conf, in_flight), .min = 1, .max = 16,
 	 .def = "2", .values = "1 to 16",
 	 .help = "Operations that one context has under way at once."},
@@ -138,9 +141,10 @@ const struct conf_key conf_keys[] = {
 	 .help = "no: leave its file systems alone.  yes: manage them even where auto "
 		 "would not, as on a rotational disk."},
 	{KEY(DEVICE, "contexts", count, conf_device, contexts), .min = 1,
-	 .max = CONF_CONTEXTS_MAX, .automatic = true, .def = "auto",
-	 .values = "auto, or 1 to 64",
-	 .help = "Contexts of this device; auto: as [engine] contexts says."},
+	 .max = CONF_CONTEXTS_MAX, .automatic = true, .search = true, .def = "auto",
+	 .values = "auto, search, or 1 to 64",
+	 .help = "Contexts of this device; auto: as [engine] contexts says.  search: "
+		 "found by measuring."},
 
 	{KEY(MOUNT, "path", path, conf_mount, path), .required = true,
 	 .values = "an absolute path", .help = "The mount point, exactly."},

@@ -65,6 +65,7 @@ struct conf_key {
 	uint64_t min, max;        /* for numbers */
 	bool off;                 /* `off` is allowed (CONF_OFF) */
 	bool automatic;           /* `auto` is allowed (0) */
+	bool search;              /* `search` is allowed (CONF_SEARCH) */
 	bool required;            /* a labelled section without it has no effect */
 	const char *const *words; /* for conf_type_word, in the order of the enum */
 	const char *def;          /* NULL: not set, or inherited */

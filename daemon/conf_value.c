@@ -116,6 +116,10 @@ static int parse_count(const struct conf_key *k, const char *text, void *field, 
 		*(unsigned *)field = 0;
 		return 0;
 	}
+	if (k->search && !strcmp(text, "search")) {
+		*(unsigned *)field = CONF_SEARCH;
+		return 0;
+	}
 	r = units_parse_count(text, &v, err);
 	if (r == -EINVAL)
 		return not_one_of(k, text, err);
@@ -143,6 +147,8 @@ static void format_count(const struct conf_key *k, const void *field, char *buf)
 
 	if (k->automatic && v == 0)
 		(void)snprintf(buf, CONF_VALUE_LEN, "auto");
+	else if (k->search && v == CONF_SEARCH)
+		(void)snprintf(buf, CONF_VALUE_LEN, "search");
 	else
 		(void)snprintf(buf, CONF_VALUE_LEN, "%u", v);
 }

@@ -91,6 +91,12 @@ struct engine_ino_stat {
 int engine_get_ino_stat(const struct engine *e, dev_t dev, uint64_t ino,
 			struct engine_ino_stat *ret);
 
+/* Does it know of dirty inodes on this backing device? */
+bool engine_is_active(const struct engine *e, const char *bdi);
+/* @fn is called at each notification from a file system whose contexts are searched; it
+ * must be cheap and not call back.  NULL: nobody is. */
+void engine_on_dirty(struct engine *e, void (*fn)(void *arg), void *arg);
+
 /* ---- Draining ------------------------------------------------------------ */
 
 struct engine_drain;

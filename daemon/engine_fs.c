@@ -90,8 +90,8 @@ static int ework_make(const struct engine *e, const struct plan_fs *p, bool by_h
 	w->fs.fan_fd = -1;
 	w->fs.marks = e->marks;
 	w->fs.judge = (struct judge_conf){
-		.after = p->flush.after,
-		.age_ms = p->flush.age_ms,
+		.after = p->yields ? JUDGE_OFF : p->flush.after,
+		.age_ms = p->yields ? JUDGE_OFF : p->flush.age_ms,
 		.cool_ms = p->flush.cool_ms,
 		.stride = p->flush.stride,
 		.linger_ms = linger_ms,
@@ -277,6 +277,7 @@ int efs_new(struct engine *e, const struct plan_fs *p, struct efs **ret)
 	f->refs = 1;
 	f->dev = p->fs->dev;
 	f->shift = p->shift;
+	f->watched = p->search;
 	f->drain_scan = ITAB_NONE;
 	e->fs[slot] = f;
 	r = ebdi_get(e, p->fs->bdev.bdi, &f->bdi);
@@ -311,7 +312,7 @@ bool efs_same(const struct efs *f, const struct plan_fs *p)
 
 int efs_update(struct efs *f, const struct plan_fs *p)
 {
-	bool by_handle = f->fan != NULL;
+	bool by_handle = f->fan != NULL, woken;
 	struct ework *w;
 	int r;
 
@@ -319,9 +320,13 @@ int efs_update(struct efs *f, const struct plan_fs *p)
 	if (r < 0)
 		return r;
 	w->fs.fan_fd = f->work->fs.fan_fd;
+	woken = track_only_watches(f);
 	ework_put(f->work);
 	f->work = w;
+	f->watched = p->search;
 	set_contexts(f, p);
+	if (woken && !track_only_watches(f))
+		track_hurry(f->e, f);
 	/* Unmounted and mounted again before anybody looked, it has the same device
 	 * and mount number, but the mark went with the superblock. */
 	if (f->fan)

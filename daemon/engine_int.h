@@ -99,6 +99,7 @@ struct efs {
 	struct ebdi *bdi;
 	struct ework *work;
 	unsigned shift;
+	bool watched;           /* somebody wants to hear of each notification */
 	struct source_fan *fan; /* NULL: trace */
 	struct engine_fs_stat stat;
 	bool lost; /* notifications, the last time at lost_when */
@@ -145,6 +146,8 @@ struct engine {
 	struct hint_rules *rules;         /* NULL: none; every ework has them too */
 	const struct conf *rules_conf;    /* that they were made from */
 	struct hint_proc_cache *procs;
+	void (*on_dirty)(void *arg);
+	void *on_dirty_arg;
 	void (*listener)(const struct engine_event *ev, void *arg);
 	void *listener_arg;
 };
@@ -193,6 +196,10 @@ void track_settle(struct engine *e, struct efs *f, struct work_item *it);
 void track_flushed(struct engine *e, struct eflush *fl);
 /* Drops every record of @f; those in other hands become orphans. */
 void track_forget_fs(struct engine *e, struct efs *f);
+/* Is nothing flushed but by a drain? */
+bool track_only_watches(const struct efs *f);
+/* That has changed: what waits for long is looked at as if it had just become dirty. */
+void track_hurry(struct engine *e, struct efs *f);
 /* Contexts have changed: every record of the bdi finds its place anew. */
 void track_remap(struct engine *e, struct ebdi *b);
 void track_arm_timer(struct engine *e);

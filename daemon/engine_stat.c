@@ -69,6 +69,21 @@ int engine_get_ctx_stat(const struct engine *e, dev_t dev, struct engine_ctx_sta
 	return (int)f->bdi->n;
 }
 
+bool engine_is_active(const struct engine *e, const char *bdi)
+{
+	for (const struct ebdi *b = e->bdis; b; b = b->next)
+		for (unsigned i = 0; !strcmp(b->name, bdi) && i < CONF_CONTEXTS_MAX; i++)
+			if (b->ctx[i].inodes)
+				return true;
+	return false;
+}
+
+void engine_on_dirty(struct engine *e, void (*fn)(void *arg), void *arg)
+{
+	e->on_dirty = fn;
+	e->on_dirty_arg = arg;
+}
+
 static const char *state_text(const struct ino *i)
 {
 	if (i->state == INO_LOOKING || i->state == INO_QUEUED)

@@ -122,15 +122,18 @@ static void begin_cycle(struct engine *e, struct efs *f, struct ino *i)
 	count_in(f, i);
 }
 
+bool track_only_watches(const struct efs *f)
+{
+	const struct judge_conf *c = &f->work->fs.judge;
+
+	return c->after == JUDGE_OFF && c->age_ms == JUDGE_OFF;
+}
+
 /* When an inode is first looked at.  With everything off only a drain flushes,
  * and looking is for forgetting what the kernel has written meanwhile. */
 static uint64_t first_look_ms(const struct efs *f)
 {
-	const struct judge_conf *c = &f->work->fs.judge;
-
-	if (c->after == JUDGE_OFF && c->age_ms == JUDGE_OFF)
-		return f->e->linger_ms;
-	return JUDGE_YOUNG_MS;
+	return track_only_watches(f) ? f->e->linger_ms : JUDGE_YOUNG_MS;
 }
 
 static void track_new(struct engine *e, struct efs *f, const struct source_event *ev)
@@ -187,6 +190,8 @@ void track_dirty(const struct source_event *ev, void *arg)
 	if (!f || f->gone)
 		return;
 	f->stat.events++;
+	if (f->watched && e->on_dirty)
+		e->on_dirty(e->on_dirty_arg);
 	idx = itab_find(e->tab, f->slot, ev->ino, ev->handle, ev->handle_len);
 	if (idx == ITAB_NONE) {
 		track_new(e, f, ev);
@@ -515,6 +520,22 @@ void track_forget_fs(struct engine *e, struct efs *f)
 			i->flags |= INO_F_ORPHAN;
 		}
 	}
+}
+
+void track_hurry(struct engine *e, struct efs *f)
+{
+	uint32_t idx;
+
+	for (idx = itab_next(e->tab, 0); idx != ITAB_NONE;
+	     idx = itab_next(e->tab, idx + 1)) {
+		struct ino *i = itab_at(e->tab, idx);
+
+		if (i->fs != f->slot || i->state != INO_WAIT || i->flags & INO_F_LINGER)
+			continue;
+		wheel_remove(&e->wheel, e->tab, idx);
+		schedule(e, idx, JUDGE_YOUNG_MS);
+	}
+	track_arm_timer(e);
 }
 
 void track_remap(struct engine *e, struct ebdi *b)

@@ -31,6 +31,8 @@
 #define LOG_ID_STOP           "c4ccd25eab854906b09d48eeed6cf421"
 /* Dirty memory passed the background threshold, or fell below it again. */
 #define LOG_ID_PRESSURE       "49e98f89425c4aa1a989bc38c5e5789c"
+/* Two numbers of contexts were compared by the search. */
+#define LOG_ID_TRIAL          "2a0c93d3e1c74e64b41c1abaa8ca0708"
 /* A kernel setting was written, restored, or found to be somebody else's. */
 #define LOG_ID_KNOB           "5d836a7c8b9645ebaabe3f15e5ae11d5"
 

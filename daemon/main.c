@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "common/cleanup.h"
+#include "common/units.h"
 #include "daemon/lock.h"
 #include "daemon/log.h"
 #include "daemon/log_ids.h"
@@ -35,7 +36,10 @@ static const char usage[] =
 	"  --dry-run          print what would be done, and end\n"
 	"  --root DIR         with --dry-run: a recorded system instead of this one\n"
 	"  --runtime-dir DIR  lock and socket (default " RUNTIME_DIR ")\n"
+	"  --state-dir DIR    what is remembered (default /" STATE_DIR ")\n"
 	"  --socket PATH      the API's socket (default RUNTIME-DIR/io.writeback)\n"
+	"  --sample TIME      length of one sample of the search for contexts (default "
+	"1s)\n"
 	"  --log-level LEVEL  err, warning, info or debug (default info)\n"
 	"  --version, --help\n"
 	"\n"
@@ -57,13 +61,38 @@ static int parse_level(const char *s)
 	return -EINVAL;
 }
 
-enum opt { OPT_CONFIG = 256, OPT_DRY_RUN, OPT_ROOT, OPT_RUNTIME, OPT_SOCKET, OPT_LEVEL };
+/* As long as an observation may be (knee.h). */
+static int parse_sample(const char *s, unsigned *ret)
+{
+	char err[UNITS_ERR_LEN];
+	uint64_t ms;
+
+	if (units_parse_time(s, &ms, err) < 0 || ms < 250 || ms > 4000) {
+		(void)fprintf(stderr, "wbd: --sample '%s' is not from 250ms to 4s\n", s);
+		return -EINVAL;
+	}
+	*ret = (unsigned)ms;
+	return 0;
+}
+
+enum opt {
+	OPT_CONFIG = 256,
+	OPT_DRY_RUN,
+	OPT_ROOT,
+	OPT_RUNTIME,
+	OPT_STATE,
+	OPT_SAMPLE,
+	OPT_SOCKET,
+	OPT_LEVEL
+};
 
 static const struct option options[] = {
 	{"config", required_argument, NULL, OPT_CONFIG},
 	{"dry-run", no_argument, NULL, OPT_DRY_RUN},
 	{"root", required_argument, NULL, OPT_ROOT},
 	{"runtime-dir", required_argument, NULL, OPT_RUNTIME},
+	{"state-dir", required_argument, NULL, OPT_STATE},
+	{"sample", required_argument, NULL, OPT_SAMPLE},
 	{"socket", required_argument, NULL, OPT_SOCKET},
 	{"log-level", required_argument, NULL, OPT_LEVEL},
 	{"version", no_argument, NULL, 'V'},
@@ -86,6 +115,11 @@ static int take_option(struct wbd_opts *o, int c)
 	case OPT_RUNTIME:
 		o->runtime_dir = optarg;
 		return 0;
+	case OPT_STATE:
+		o->state_dir = optarg;
+		return 0;
+	case OPT_SAMPLE:
+		return parse_sample(optarg, &o->sample_ms);
 	case OPT_SOCKET:
 		o->socket = optarg;
 		return 0;
@@ -274,6 +308,9 @@ static int start(struct wbd *w)
 	r = orders_new(w->loop, "", on_orders, w, &w->orders);
 	if (r < 0)
 		return fail("memory", strerror(-r), "");
+	r = wbd_search_new(w);
+	if (r < 0)
+		return fail("memory", strerror(-r), "");
 	watch_signals(w);
 	r = fsys_watch_new(w->loop, on_mounts, w, &w->watch);
 	if (r < 0)
@@ -294,6 +331,9 @@ static void stop(struct wbd *w)
 	w->watch = fsys_watch_free(w->watch);
 	w->knobs = knobs_free(w->knobs);
 	w->orders = orders_free(w->orders);
+	if (w->engine)
+		engine_on_dirty(w->engine, NULL, NULL);
+	w->searches = searches_free(w->searches);
 	w->engine = engine_free(w->engine);
 	if (w->loop)
 		ev_loop_destroy(w->loop);
@@ -352,6 +392,7 @@ int main(int argc, char **argv)
 	feats_probe(&w.feats);
 	if (w.opts.dry_run) {
 		r = wbd_dry_run(&w);
+		searches_free(w.searches);
 		conf_free(w.conf);
 		return r < 0;
 	}

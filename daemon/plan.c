@@ -16,6 +16,8 @@
  *   7. One context, unless named: that is what the kernel has already.
  * Contexts belong to the backing device: those of a [device] section, else
  * [engine], else min(groups of all its managed file systems, CPUs, PLAN_AUTO_CAP).
+ * `search`: what the search has come to so far, at most one for each group; never more
+ * than one where the disk may rotate.  With one, the user engine only watches.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -224,19 +226,53 @@ static unsigned contexts_asked(const struct decide *d, const struct plan *p, siz
 	return d->c->contexts;
 }
 
+/* All groups of the managed file systems on the bdi of @first. */
+static uint64_t groups_of(const struct plan *p, size_t first)
+{
+	uint64_t groups = 0;
+
+	for (size_t i = first; i < p->n; i++)
+		if (p->v[i].managed && same_bdi(p->v[first].fs, p->v[i].fs))
+			groups += p->v[i].fs->geom.groups;
+	return groups;
+}
+
+static unsigned contexts_auto(const struct decide *d, uint64_t groups)
+{
+	unsigned cpus = d->env->cpus ? d->env->cpus : 1;
+
+	return at_most(groups, at_most(cpus, PLAN_AUTO_CAP));
+}
+
+/* What the search says, for which @cap is settled. */
+static unsigned contexts_found(const struct decide *d, const struct plan *p, size_t first,
+			       unsigned cap)
+{
+	const struct plan_search *s = d->env->search;
+	unsigned n = !s                                         ? 0
+		     : p->v[first].engine == PLAN_ENGINE_KERNEL ? s[first].kernel
+								: s[first].user;
+
+	if (p->v[first].fs->bdev.rotational != 0 || !n)
+		return 1;
+	return at_most(n, cap);
+}
+
 /* Settles the contexts of the bdi whose first managed file system is @first. */
 static int settle_bdi(const struct decide *d, struct plan *p, size_t first)
 {
 	double share[GMAP_CONTEXTS] = {0};
-	unsigned cpus = d->env->cpus ? d->env->cpus : 1;
-	unsigned contexts = contexts_asked(d, p, first);
-	uint64_t groups = 0;
+	unsigned contexts = contexts_asked(d, p, first), cap = 0;
+	uint64_t groups = groups_of(p, first);
+	bool fixed = contexts && contexts != CONF_SEARCH;
 
-	for (size_t i = first; i < p->n && !contexts; i++)
-		if (p->v[i].managed && same_bdi(p->v[first].fs, p->v[i].fs))
-			groups += p->v[i].fs->geom.groups;
-	if (!contexts)
-		contexts = at_most(groups, at_most(cpus, PLAN_AUTO_CAP));
+	if (contexts == CONF_SEARCH && plan_kern_free(d->env, d->c, p, first))
+		cap = plan_kern_contexts(d->env, p, first,
+					 at_most(groups ? groups : 1, CONF_CONTEXTS_MAX));
+	if (cap)
+		contexts = contexts_found(d, p, first, cap);
+	else if (!contexts || contexts == CONF_SEARCH)
+		contexts = contexts_auto(d, groups);
 	contexts = contexts ? at_most(contexts, CONF_CONTEXTS_MAX) : 1;
 	contexts = plan_kern_contexts(d->env, p, first, contexts);
 
@@ -248,6 +284,10 @@ static int settle_bdi(const struct decide *d, struct plan *p, size_t first)
 		if (!f->managed || !same_bdi(p->v[first].fs, f->fs))
 			continue;
 		f->contexts = contexts;
+		f->fixed = fixed;
+		f->search = cap > 0;
+		f->search_cap = cap;
+		f->yields = cap && contexts == 1 && f->engine == PLAN_ENGINE_USER;
 		f->shift = (unsigned)(groups % contexts);
 		groups += f->fs->geom.groups;
 		if (plan_kern_map(d->env, p, i, share) < 0)
@@ -268,13 +308,14 @@ static int settle(const struct decide *d, struct plan *p)
 		struct plan_fs *f = &p->v[i];
 
 		if (f->managed && f->contexts == 1 && f->rule == PLAN_AUTO &&
-		    !f->kern.contexts_manual) {
+		    f->search_cap <= 1 && !f->kern.contexts_manual) {
 			f->managed = false;
 			f->rule = PLAN_ONE_CONTEXT;
 		}
 		if (!f->managed) {
 			f->contexts = 1;
 			f->engine = PLAN_ENGINE_NONE;
+			f->search = f->yields = false;
 		}
 	}
 	return r;

@@ -19,6 +19,12 @@
 #define PLAN_AUTO_CAP \
 	8 /* most contexts that `auto` gives (issue: min(groups, CPUs, 8)) */
 
+/* Contexts that the search for the knee has in force on a device, or begins with, by
+ * engine; 0: nothing is known, so 1. */
+struct plan_search {
+	unsigned user, kernel;
+};
+
 /* What decide looks at beside the mount table and the configuration. */
 struct plan_env {
 	unsigned cpus;       /* online */
@@ -26,6 +32,8 @@ struct plan_env {
 	const char *why_not; /* if !user_engine: one sentence */
 	/* In the order of the table; NULL: the kernel engine does not work here. */
 	const struct kern_state *kern;
+	/* In the order of the table; NULL: nothing is known. */
+	const struct plan_search *search;
 };
 
 /* What makes its contexts real. */
@@ -63,6 +71,11 @@ struct plan_fs {
 	unsigned shift;    /* context of group g = (g + shift) % contexts, so that
 			    * several file systems of one bdi do not all start at 0 */
 	struct conf_flush flush;
+	bool fixed;          /* the configuration gives the number */
+	bool search;         /* its contexts are what the search for the knee says */
+	unsigned search_cap; /* at most so many */
+	bool yields; /* the search has come to one: only the kernel's flusher is at work
+		      */
 	enum plan_engine engine;
 	/* Of the kernel engine; what it would do were it not for the notes below. */
 	struct gmap *map; /* NULL: by the number */
@@ -112,6 +125,9 @@ enum plan_engine plan_choose_engine(const struct conf *c, const struct plan_env 
  * has set there counts in any case. */
 unsigned plan_kern_contexts(const struct plan_env *env, const struct plan *p, size_t i,
 			    unsigned contexts);
+/* Is the number of contexts of entry @i's bdi for us to choose? */
+bool plan_kern_free(const struct plan_env *env, const struct conf *c,
+		    const struct plan *p, size_t i);
 /* The map of entry @i, whose contexts and shift are settled.  @share: what file systems
  * before it bring to each context of the bdi. */
 int plan_kern_map(const struct plan_env *env, struct plan *p, size_t i, double *share);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/knob.h"
 #include "daemon/plan.h"
 
 static const struct kern_fs *kern_of(const struct plan_env *env, size_t i)
@@ -35,6 +36,15 @@ unsigned plan_kern_contexts(const struct plan_env *env, const struct plan *p, si
 	if (k->contexts_manual)
 		return k->contexts;
 	return contexts < k->contexts_max ? contexts : k->contexts_max;
+}
+
+bool plan_kern_free(const struct plan_env *env, const struct conf *c,
+		    const struct plan *p, size_t i)
+{
+	const struct kern_fs *k = kern_of(env, i);
+
+	return p->v[i].engine != PLAN_ENGINE_KERNEL || !k ||
+	       (!k->contexts_manual && !knob_is_excluded(c, KNOB_CONTEXTS));
 }
 
 static int keep_map(struct plan_fs *f, const struct gmap *m)

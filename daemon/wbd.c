@@ -72,10 +72,62 @@ static bool observe_kernel(struct wbd *w, const struct conf *c,
 	return true;
 }
 
+/* ---- the search for the number of contexts ------------------------------------ */
+
+static bool search_active(void *arg, const char *bdi)
+{
+	const struct wbd *w = arg;
+
+	return engine_is_active(w->engine, bdi);
+}
+
+static bool search_refused(void *arg, const char *bdi)
+{
+	const struct wbd *w = arg;
+	const struct knob_entry *e =
+		w->knobs ? knobs_find(w->knobs, KNOB_CONTEXTS, bdi) : NULL;
+
+	return e && (e->state == KNOB_REFUSED || e->state == KNOB_UNSUPPORTED);
+}
+
+static void search_changed(void *arg)
+{
+	(void)wbd_rescan(arg);
+}
+
+static void search_wake(void *arg)
+{
+	searches_wake(arg);
+}
+
+int wbd_search_new(struct wbd *w)
+{
+	const struct search_ops ops = {
+		.active = search_active,
+		.refused = search_refused,
+		.changed = search_changed,
+		.arg = w,
+	};
+	CLEANUP(cleanup_freep) char *dir = NULL;
+	int r;
+
+	if (w->opts.state_dir)
+		dir = strdup(w->opts.state_dir);
+	else if (asprintf(&dir, "%s/" STATE_DIR, root_of(w)) < 0)
+		dir = NULL;
+	if (!dir)
+		return -ENOMEM;
+	r = searches_new(w->loop, root_of(w), dir, w->opts.sample_ms, &ops, &w->searches);
+	if (r == 0 && w->engine)
+		engine_on_dirty(w->engine, search_wake, w->searches);
+	return r;
+}
+
 static int observe_and_decide(struct wbd *w, const struct conf *c, struct fsys_table **t,
 			      struct plan **p)
 {
 	struct kern_state kern = {0};
+	struct plan_search *search = NULL;
 	struct plan_env env = {0};
 	char why[256];
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -91,7 +143,11 @@ static int observe_and_decide(struct wbd *w, const struct conf *c, struct fsys_t
 		return r;
 	}
 	env.kern = observe_kernel(w, c, *t, &kern) ? &kern : NULL;
-	r = plan_decide(*t, c, &env, p);
+	r = searches_numbers(w->searches, c, *t, &search);
+	env.search = search;
+	if (r >= 0)
+		r = plan_decide(*t, c, &env, p);
+	free(search);
 	kern_state_clear(&kern);
 	if (r < 0) {
 		fsys_table_free(*t);
@@ -113,11 +169,27 @@ static int want(struct wbd *w, const struct conf *c, const struct plan *p)
 	return r;
 }
 
+/* The search may answer the plan with other numbers: the groups are others now. */
+static int decide_with_search(struct wbd *w, const struct conf *c, struct fsys_table **t,
+			      struct plan **p)
+{
+	int r = observe_and_decide(w, c, t, p);
+
+	if (r < 0 || !searches_follow(w->searches, *p))
+		return r;
+	plan_free(*p);
+	fsys_table_free(*t);
+	r = observe_and_decide(w, c, t, p);
+	if (r == 0)
+		(void)searches_follow(w->searches, *p);
+	return r;
+}
+
 static int apply(struct wbd *w, const struct conf *c)
 {
 	struct fsys_table *t = NULL;
 	struct plan *p = NULL;
-	int r = observe_and_decide(w, c, &t, &p);
+	int r = decide_with_search(w, c, &t, &p);
 
 	if (r < 0)
 		return r;
@@ -145,11 +217,14 @@ int wbd_dry_run(struct wbd *w)
 	struct knob_wants wants = {0};
 	struct fsys_table *t = NULL;
 	struct plan *p = NULL;
-	int r = observe_and_decide(w, w->conf, &t, &p);
+	int r = wbd_search_new(w);
 
+	if (r == 0)
+		r = observe_and_decide(w, w->conf, &t, &p);
 	if (r < 0)
 		return r;
 	plan_print(p, stdout);
+	searches_print(w->searches, p, stdout);
 	r = kern_wants(p, w->conf, &wants);
 	kern_print(root_of(w), &wants, stdout);
 	knob_wants_clear(&wants);

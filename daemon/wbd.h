@@ -11,11 +11,16 @@
 #include "daemon/feats.h"
 #include "daemon/fsys.h"
 #include "daemon/knob.h"
+#include "daemon/search.h"
+
+#define STATE_DIR "var/lib/wb" /* below the root */
 
 struct wbd_opts {
 	const char *conf_path;   /* --config FILE, NULL: the default search */
 	const char *root;        /* --root DIR: a fake tree; only with --dry-run */
 	const char *runtime_dir; /* --runtime-dir DIR, default /run/wb */
+	const char *state_dir;   /* --state-dir DIR, default /var/lib/wb below the root */
+	unsigned sample_ms;      /* --sample MS; 0: the default */
 	const char *socket;      /* --socket PATH, default RUNTIME_DIR/io.writeback */
 	bool dry_run;
 	int log_level;
@@ -31,7 +36,8 @@ struct wbd {
 	struct engine *engine;
 	struct fsys_watch *watch;
 	struct api *api;
-	struct knobs *knobs;   /* NULL: their file cannot be used */
+	struct knobs *knobs; /* NULL: their file cannot be used */
+	struct searches *searches;
 	struct orders *orders; /* NULL: all are what they begin with */
 	bool kern_told; /* that the kernel engine cannot be used although it is there */
 	struct notify_watchdog *watchdog;
@@ -48,6 +54,8 @@ struct wbd {
 int wbd_rescan(struct wbd *w);
 /* Loads the configuration and logs every finding.  0 or -EINVAL. */
 int wbd_load(struct wbd *w, struct conf **ret);
+/* Makes w->searches, which follow each plan from then on. */
+int wbd_search_new(struct wbd *w);
 /* Observes, decides, prints. */
 int wbd_dry_run(struct wbd *w);
 /* As SIGHUP does: 0, or -EINVAL and the old configuration stays in force. */

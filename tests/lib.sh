@@ -367,7 +367,8 @@ wb_start() # [CONF [WBD-OPTION...]]
 	[ $# -eq 0 ] || shift
 	[ -n "$conf" ] || conf=$(wb_conf </dev/null)
 	mkdir -p "$WB_RUN"
-	"${WB_WRAP[@]}" "$WBD" --config "$conf" --runtime-dir "$WB_RUN" "$@" \
+	"${WB_WRAP[@]}" "$WBD" --config "$conf" --runtime-dir "$WB_RUN" \
+		--state-dir "$WB_TMP/state" "$@" \
 		>>"$WB_TMP/wbd.log" 2>&1 </dev/null &
 	WB_PID=$!
 	wb_defer wb_kill_daemon $WB_PID

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * wbctl explain PATH: inode, the group of its data, its context, and the rule that
- * decided.  The file is opened here, so the kernel checks that the caller may; the
- * daemon only hears numbers.
+ * wbctl explain DEVICE: explain_device.c.  wbctl explain PATH: inode, the group of its
+ * data, its context, and the rule that decided.  The file is opened here, so the kernel
+ * checks that the caller may; the daemon only hears numbers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -273,11 +273,15 @@ static int print_explained(const struct opts *o, const struct subject *s, json_t
 static int run(const struct opts *o, int argc, char **argv)
 {
 	struct subject s = {.path = argv[0]};
-	CLEANUP(cleanup_closep) int fd = open_subject(&s);
+	CLEANUP(cleanup_closep) int fd = -1;
+	char device[64];
 	json_t *e = NULL;
 	int r;
 
 	(void)argc;
+	if (explain_is_device(argv[0], device))
+		return explain_device(o, argv[0], device);
+	fd = open_subject(&s);
 	if (fd < 0)
 		return WBCTL_FAILED;
 	ask_kernel(&s, fd);
@@ -295,8 +299,9 @@ static int run(const struct opts *o, int argc, char **argv)
 
 const struct command cmd_explain = {
 	.name = "explain",
-	.args = "PATH",
-	.help = "Shows which context writes a file back, and why",
+	.args = "PATH|DEVICE",
+	.help = "Shows which context writes a file back, or how many a device has, and "
+		"why",
 	.run = run,
 	.args_min = 1,
 	.args_max = 1,

@@ -76,6 +76,8 @@ static const struct {
 } errors[] = {
 	{"io.writeback.NoSuchFilesystem", "there is no such file system in its view",
 	 "mount"},
+	{"io.writeback.NoSuchDevice",
+	 "no mounted file system in its view is on such a device", "device"},
 	{"io.writeback.NotManaged", "not managed", "reason"},
 	{"io.writeback.NoSuchGroup", "there is no such group", "group"},
 	{"io.writeback.BadDescriptor", "it cannot take a hint for this file", "reason"},

@@ -87,6 +87,11 @@ bool get_bool(const json_t *j, const char *key);
  * btrfs st_dev is another number).  0 or -errno. */
 int device_of_fd(int fd, char ret[32]);
 
+/* Is it a block device, or the name of one (zram0, 254:0, a bdi's)?  @ret is what the
+ * daemon knows it by. */
+bool explain_is_device(const char *what, char ret[64]);
+int explain_device(const struct opts *o, const char *what, const char *device);
+
 /* One JSON document with "schema"; steals @j. */
 int print_json(json_t *j);
 

@@ -31,6 +31,7 @@ struct engine_world {
 	struct engine *e;
 	const char *type;
 	unsigned contexts; /* what the plan is made to say; 0: not managed */
+	bool search, yields;
 	char image[64], loopdev[64], mnt[64];
 	dev_t dev;
 	int fds; /* open before the engine was */
@@ -220,6 +221,8 @@ static void world_apply(struct engine_world *w)
 		w->dev = p->v[i].fs->dev; /* btrfs: not that of stat(2) */
 		p->v[i].contexts = w->contexts ? w->contexts : 1;
 		p->v[i].flush = w->conf->flush;
+		p->v[i].search = w->search;
+		p->v[i].yields = w->yields;
 	}
 	assert_int_equal(engine_apply(w->e, w->conf, t, p), 0);
 }

@@ -13,6 +13,7 @@
 #include "tests/unit/idl.h"
 #include "tests/unit/fake_engine.h"
 #include "daemon/api_int.h"
+#include "daemon/search_int.h"
 #include "daemon/vl_conn.h"
 
 struct fixture {
@@ -190,6 +191,110 @@ static void status_tells_what_is_there(void **state)
 	assert_int_equal(groups, 3);
 	assert_string_equal(list, "1-9/4");
 	json_decref(st);
+}
+
+/* ---- the search ------------------------------------------------------------------ */
+
+static const char *search_of(json_t *j, const char *key)
+{
+	return json_string_value(json_object_get(json_object_get(j, "search"), key));
+}
+
+/* As it is without a search: the number, and whose it is. */
+static void search_where_there_is_none(void **state)
+{
+	struct fixture *f = *state;
+	json_t *j = ask(f, "Search", "{\"device\":\"fake1\"}", NULL);
+
+	assert_string_equal(json_string_value(json_object_get(j, "from")), "fixed");
+	assert_int_equal(json_integer_value(json_object_get(j, "contexts")), 4);
+	assert_true(json_is_null(json_object_get(j, "search")));
+	assert_string_equal(
+		json_string_value(json_array_get(json_object_get(j, "mounts"), 0)),
+		"/mnt/a");
+	json_decref(j);
+	fake.plan->v[0].fixed = false;
+	j = ask(f, "Search", "{\"device\":\"254:1\"}", NULL);
+	assert_string_equal(json_string_value(json_object_get(j, "from")), "auto");
+	json_decref(j);
+	fake.plan->v[0].kern.contexts_manual = true;
+	j = ask(f, "Search", "{\"device\":\"254:1\"}", NULL);
+	assert_string_equal(json_string_value(json_object_get(j, "from")), "manual");
+	json_decref(j);
+	j = ask(f, "Search", "{\"device\":\"254:2\"}", NULL);
+	assert_string_equal(json_string_value(json_object_get(j, "from")), "none");
+	json_decref(j);
+	json_decref(ask(f, "Search", "{\"device\":\"sdx\"}", "NoSuchDevice"));
+	json_decref(ask(f, "Search", "{\"device\":\"\"}", "NoSuchDevice"));
+	/* A path is not followed, wherever it leads. */
+	json_decref(ask(f, "Search", "{\"device\":\"/dev/fake1\"}", "NoSuchDevice"));
+	j = ask_raw(f, "io.writeback.Search", "{}");
+	assert_non_null(json_object_get(j, "error"));
+	json_decref(j);
+}
+
+static void search_tells_all(void **state)
+{
+	static const struct search_ops ops;
+	struct fixture *f = *state;
+	struct search *d = calloc(1, sizeof(*d));
+	struct knee_obs o = {.ms = 1000,
+			     .ios = 10,
+			     .busy = 990,
+			     .depth = 7,
+			     .depth_max = KNEE_UNKNOWN,
+			     .pause_us = KNEE_UNKNOWN,
+			     .mark = 1,
+			     .dirty = 2};
+	json_t *j, *s, *t;
+
+	assert_int_equal(searches_new(f->w.loop, "", f->dir, 0, &ops, &f->w.searches), 0);
+	fake.plan->v[0].search = true;
+	/* Planned, but it could not be begun. */
+	j = ask(f, "Search", "{\"device\":\"fake1\"}", NULL);
+	assert_true(json_is_null(json_object_get(j, "search")));
+	json_decref(j);
+	f->w.searches->v = calloc(1, sizeof(struct search *));
+	f->w.searches->v[0] = d;
+	f->w.searches->n = 1;
+	d->bdev = fake.plan->v[0].fs->bdev;
+	knee_init(&d->k, &(struct knee_conf){.cap = 10});
+	j = ask(f, "Search", "{\"device\":\"fake1\"}", NULL);
+	assert_string_equal(json_string_value(json_object_get(j, "from")), "search");
+	assert_string_equal(search_of(j, "state"), "waiting");
+	assert_string_equal(search_of(j, "why"), "no-load");
+	assert_null(search_of(j, "remembered_as"));
+	s = json_object_get(j, "search");
+	assert_true(json_is_null(json_object_get(s, "sample")));
+	assert_int_equal(json_array_size(json_object_get(s, "trials")), 0);
+	json_decref(j);
+	/* Two contexts write more than one; the rest is noise of none. */
+	while (!knee_found(&d->k)) {
+		o.written = knee_contexts(&d->k) > 1 ? 2000000 : 1000000;
+		(void)knee_step(&d->k, &o);
+		d->obs = o;
+		j = ask(f, "Search", "{\"device\":\"fake1\"}", NULL);
+		json_decref(j);
+	}
+	strcpy(d->id, "wwid:1 size:2^30");
+	d->remembered = 3;
+	strcpy(f->w.searches->trouble, "it cannot be read");
+	j = ask(f, "Search", "{\"device\":\"fake1\"}", NULL);
+	assert_string_equal(search_of(j, "state"), "found");
+	assert_string_equal(search_of(j, "remembered_as"), "wwid:1 size:2^30");
+	assert_string_equal(search_of(j, "trouble"), "it cannot be read");
+	s = json_object_get(j, "search");
+	assert_int_equal(json_integer_value(json_object_get(s, "settled")), 2);
+	assert_int_equal(json_integer_value(json_object_get(s, "began_with")), 3);
+	assert_true(json_array_size(json_object_get(s, "rates")) >= 2);
+	t = json_array_get(json_object_get(s, "trials"),
+			   json_array_size(json_object_get(s, "trials")) - 1);
+	assert_int_equal(json_integer_value(json_object_get(t, "lo")), 1);
+	assert_int_equal(json_integer_value(json_object_get(t, "hi")), 2);
+	assert_int_equal(json_integer_value(json_object_get(t, "gain_permille")), 1000);
+	assert_string_equal(json_string_value(json_object_get(t, "verdict")), "gain");
+	json_decref(j);
+	f->w.searches = searches_free(f->w.searches);
 }
 
 static void groups_are_the_plan_turned_round(void **state)
@@ -568,6 +673,8 @@ int main(void)
 		TEST(socket_is_for_everybody),
 		TEST(socket_paths),
 		TEST(status_tells_what_is_there),
+		TEST(search_where_there_is_none),
+		TEST(search_tells_all),
 		TEST(groups_are_the_plan_turned_round),
 		TEST(everything_that_reads),
 		TEST(explain_by_caller_and_by_inode),

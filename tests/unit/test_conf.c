@@ -227,12 +227,12 @@ static void test_bad_values(void **state)
 		{"[flush]\nstride = 99999999999999999999\n",
 		 "error: t.conf:2: stride: '99999999999999999999' is out of range: write "
 		 "64K to 64M\n"},
-		{"[engine]\ncontexts = 65\n",
-		 "error: t.conf:2: contexts: '65' is out of range: write auto, or 1 to "
-		 "64\n"},
-		{"[engine]\ncontexts = 0\n",
-		 "error: t.conf:2: contexts: '0' is out of range: write auto, or 1 to "
-		 "64\n"},
+		{"[engine]\ncontexts = 65\n", "error: t.conf:2: contexts: '65' is out of "
+					      "range: write auto, search, or 1 to "
+					      "64\n"},
+		{"[engine]\ncontexts = 0\n", "error: t.conf:2: contexts: '0' is out of "
+					     "range: write auto, search, or 1 to "
+					     "64\n"},
 		{"[engine]\nin_flight = auto\n",
 		 "error: t.conf:2: in_flight: 'auto' is not allowed: write 1 to 16\n"},
 		{"[engine]\nmax_inodes = -1\n",

@@ -227,6 +227,56 @@ static bool saw_events(struct engine_world *w)
 	return st.events > w->seen;
 }
 
+static bool all_tracked(struct engine_world *w)
+{
+	return itab_count(w->e->tab) >= LARGE;
+}
+
+static void count(void *arg)
+{
+	(*(unsigned *)arg)++;
+}
+
+/* The search has come to one context: it tells of dirty inodes and writes none; a drain
+ * still does.  Once there are more, it does not wait for what it would have looked at. */
+static void yields(struct engine_world *w)
+{
+	const struct efs *f = efs_find(w->e, w->dev);
+	unsigned told = 0;
+
+	engine_on_dirty(w->e, count, &told);
+	w->conf->flush.after = MIB;
+	w->conf->flush.cool_ms = 0;
+	w->search = w->yields = true;
+	w->contexts = 1;
+	world_apply(w);
+	assert_true(track_only_watches(f));
+	assert_false(engine_is_active(w->e, f->bdi->name));
+	world_write(w, LARGE, 2 * MIB, 1);
+	world_until(w, all_tracked);
+	assert_true(told >= LARGE);
+	assert_true(engine_is_active(w->e, f->bdi->name));
+	assert_false(engine_is_active(w->e, "none"));
+	assert_true(wheel_next(&w->e->wheel, engine_tick(w->e)) * WHEEL_TICK_MS >
+		    2 * JUDGE_YOUNG_MS);
+	assert_int_equal(f->stat.flushed_bytes, 0);
+	w->yields = false;
+	w->contexts = 4;
+	world_apply(w);
+	assert_false(track_only_watches(f));
+	assert_true(wheel_next(&w->e->wheel, engine_tick(w->e)) * WHEEL_TICK_MS <=
+		    2 * JUDGE_YOUNG_MS);
+	/* Nobody listens to a file system whose number is given. */
+	w->search = false;
+	world_apply(w);
+	told = 0;
+	w->seen = f->stat.events;
+	world_write(w, LARGE + 1, 5000, 2); /* one of them is new */
+	world_until(w, saw_events);
+	assert_int_equal(told, 0);
+	engine_on_dirty(w->e, NULL, NULL);
+}
+
 static bool is_quiet(struct engine_world *w)
 {
 	return w->turns++ > 100;
@@ -289,6 +339,7 @@ static const struct {
 	{"fewer_contexts_in_the_middle", fewer_contexts_in_the_middle},
 	{"delete_in_the_middle", delete_in_the_middle},
 	{"policy", policy},
+	{"yields", yields},
 	{"wake", wake},
 	{"remount_unseen", remount_unseen},
 	{"limit", limit},
