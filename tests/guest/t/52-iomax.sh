@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A cgroup's io.max is what all its contexts have together.
 #
-# guest: fs=xfs full-fs=ext4 seconds=6 full-seconds=30 limit=300
+# guest: fs=xfs full-fs=ext4 full=7.3-smp seconds=6 full-seconds=30 limit=300
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # contexts = search with the kernel's contexts: tried through sysfs, found, given back.
 #
-# guest: disk=1G memory=1G limit=700
+# guest: full=7.3-smp disk=1G memory=1G limit=700
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
