@@ -415,14 +415,12 @@ static void remembers(void **state)
 
 static void bad_files_are_used_in_no_part(void **state)
 {
-	static const char *const bad[] = {
-		"",
-		"{",
-		"[]",
-		"{\"version\":2,\"devices\":[]}",
+	static const char half_good[] =
 		"{\"version\":1,\"devices\":[{\"device\":\"wwid:eui.0123456789abcdef "
 		"size:2^29\",\"engine\":\"user\",\"contexts\":4,\"rate\":1,\"found\":1},"
-		"{\"device\":\"x\"}]}",
+		"{\"device\":\"x\"}]}";
+	static const char *const bad[] = {
+		"", "{", "[]", "{\"version\":2,\"devices\":[]}", half_good,
 	};
 	struct fixture *f = *state;
 	struct stat st;
