@@ -3,8 +3,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
@@ -72,6 +74,19 @@ int sysfs_u64(const char *root, uint64_t *ret, const char *fmt, ...)
 		return -EINVAL;
 	*ret = v;
 	return 0;
+}
+
+bool sysfs_field(const char *text, const char *name, uint64_t *ret)
+{
+	size_t n = strlen(name);
+	const char *line, *end;
+
+	for (line = text; line; line = end ? end + 1 : NULL) {
+		if (!strncmp(line, name, n) && (line[n] == ' ' || line[n] == ':'))
+			return sscanf(line + n + 1, "%" SCNu64, ret) == 1;
+		end = strchr(line, '\n');
+	}
+	return false;
 }
 
 int sysfs_link(const char *root, char *buf, size_t len, const char *fmt, ...)

@@ -18,6 +18,9 @@ int sysfs_read(const char *root, char *buf, size_t len, const char *fmt, ...)
 	PRINTF(4, 5);
 /* A decimal number; -EINVAL if it is none. */
 int sysfs_u64(const char *root, uint64_t *ret, const char *fmt, ...) PRINTF(3, 4);
+/* The number after @name, which a blank or a colon ends, at the beginning of a line of
+ * @text: /proc/vmstat, /proc/meminfo and the like. */
+bool sysfs_field(const char *text, const char *name, uint64_t *ret);
 /* Target of the symbolic link ROOT/FMT..., as it stands. */
 int sysfs_link(const char *root, char *buf, size_t len, const char *fmt, ...)
 	PRINTF(4, 5);

@@ -21,14 +21,12 @@
 static int meminfo(const char *root, uint64_t *ret)
 {
 	char text[4096];
-	unsigned long long kb;
-	const char *p;
+	uint64_t kb;
 	int r = sysfs_read(root, text, sizeof(text), "proc/meminfo");
 
 	if (r < 0)
 		return r;
-	p = strstr(text, "MemAvailable:");
-	if (!p || sscanf(p, "MemAvailable: %llu kB", &kb) != 1)
+	if (!sysfs_field(text, "MemAvailable", &kb))
 		return -EBADMSG;
 	*ret = kb << 10;
 	return 0;

@@ -114,17 +114,6 @@ static uint64_t bytes_of(uint64_t n, uint64_t unit)
 	return n < UINT64_MAX / unit ? n * unit : UINT64_MAX;
 }
 
-/* The number after @name at the beginning of a line. */
-static bool value(const char *text, const char *name, uint64_t *ret)
-{
-	size_t n = strlen(name);
-
-	for (const char *s = text; (s = strstr(s, name)); s += n)
-		if ((s == text || s[-1] == '\n') && strchr(" :", s[n]) && s[n])
-			return sscanf(s + n + 1, "%" SCNu64, ret) == 1;
-	return false;
-}
-
 int load_read_machine(const char *root, struct load_dirty *ret)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), dirty, writeback, mark;
@@ -133,9 +122,9 @@ int load_read_machine(const char *root, struct load_dirty *ret)
 
 	if (r < 0)
 		return r;
-	if (!value(text, "nr_dirty", &dirty) ||
-	    !value(text, "nr_writeback", &writeback) ||
-	    !value(text, "nr_dirty_background_threshold", &mark))
+	if (!sysfs_field(text, "nr_dirty", &dirty) ||
+	    !sysfs_field(text, "nr_writeback", &writeback) ||
+	    !sysfs_field(text, "nr_dirty_background_threshold", &mark))
 		return -ENODATA;
 	*ret = (struct load_dirty){
 		.bytes = bytes_of(dirty + writeback, page),
@@ -169,9 +158,9 @@ static void by_debugfs(const char *root, const char *bdi, struct load_dirty *ret
 
 	if (sysfs_read(root, text, sizeof(text), "sys/kernel/debug/bdi/%s/stats", bdi) <
 		    0 ||
-	    !value(text, "BdiReclaimable", &dirty) ||
-	    !value(text, "BdiWriteback", &writeback) ||
-	    !value(text, "BdiDirtyThresh", &limit))
+	    !sysfs_field(text, "BdiReclaimable", &dirty) ||
+	    !sysfs_field(text, "BdiWriteback", &writeback) ||
+	    !sysfs_field(text, "BdiDirtyThresh", &limit))
 		return;
 	ret->own = true;
 	ret->bytes = bytes_of(dirty + writeback, 1024);

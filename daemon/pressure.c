@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See pressure.h. */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/fsys_sysfs.h"
 #include "daemon/pressure.h"
 
 #define EXPIRE_DEFAULT_CS 3000
 #define PERIOD_DEFAULT_CS 500
-
-static bool value(const char *text, const char *name, uint64_t *ret)
-{
-	size_t n = strlen(name);
-	const char *line, *end;
-
-	for (line = text; line; line = end ? end + 1 : NULL) {
-		if (!strncmp(line, name, n) && line[n] == ' ')
-			return sscanf(line + n, "%" SCNu64, ret) == 1;
-		end = strchr(line, '\n');
-	}
-	return false;
-}
 
 bool pressure_decide(bool was_on, uint64_t dirty, uint64_t background)
 {
@@ -39,8 +23,8 @@ int pressure_read(const char *root, struct pressure *p)
 
 	if (r < 0)
 		return r;
-	if (!value(text, "nr_dirty", &p->dirty) ||
-	    !value(text, "nr_dirty_background_threshold", &p->background))
+	if (!sysfs_field(text, "nr_dirty", &p->dirty) ||
+	    !sysfs_field(text, "nr_dirty_background_threshold", &p->background))
 		return -ENODATA;
 	p->on = pressure_decide(p->on, p->dirty, p->background);
 	return 0;
