@@ -312,7 +312,7 @@ bool efs_same(const struct efs *f, const struct plan_fs *p)
 
 int efs_update(struct efs *f, const struct plan_fs *p)
 {
-	bool by_handle = f->fan != NULL, woken;
+	bool by_handle = f->fan != NULL, watched_only;
 	struct ework *w;
 	int r;
 
@@ -320,12 +320,12 @@ int efs_update(struct efs *f, const struct plan_fs *p)
 	if (r < 0)
 		return r;
 	w->fs.fan_fd = f->work->fs.fan_fd;
-	woken = track_only_watches(f);
+	watched_only = track_only_watches(f);
 	ework_put(f->work);
 	f->work = w;
 	f->watched = p->search;
 	set_contexts(f, p);
-	if (woken && !track_only_watches(f))
+	if (watched_only && !track_only_watches(f))
 		track_hurry(f->e, f);
 	/* Unmounted and mounted again before anybody looked, it has the same device
 	 * and mount number, but the mark went with the superblock. */

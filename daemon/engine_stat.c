@@ -71,10 +71,13 @@ int engine_get_ctx_stat(const struct engine *e, dev_t dev, struct engine_ctx_sta
 
 bool engine_is_active(const struct engine *e, const char *bdi)
 {
-	for (const struct ebdi *b = e->bdis; b; b = b->next)
-		for (unsigned i = 0; !strcmp(b->name, bdi) && i < CONF_CONTEXTS_MAX; i++)
-			if (b->ctx[i].inodes)
-				return true;
+	const struct ebdi *b = e->bdis;
+
+	while (b && strcmp(b->name, bdi) != 0)
+		b = b->next;
+	for (unsigned i = 0; b && i < CONF_CONTEXTS_MAX; i++)
+		if (b->ctx[i].inodes)
+			return true;
 	return false;
 }
 

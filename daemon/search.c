@@ -317,6 +317,7 @@ double searches_look(struct searches *s, uint64_t now)
 
 	if (load_read_machine(s->root, &l.machine) < 0)
 		return 0;
+	throttle_read(s->throttle);
 	for (size_t i = 0; i < s->n; i++)
 		look_at(s, s->v[i], &l);
 	s->quiet = l.busy ? 0 : s->quiet + 1;

@@ -146,15 +146,18 @@ int throttle_follow(struct throttle *t, char (*bdi)[THROTTLE_NAME], size_t n)
 	return 0;
 }
 
+void throttle_read(struct throttle *t)
+{
+	if (t && t->rings)
+		(void)trace_rings_drain(t->rings, record, t);
+}
+
 uint64_t throttle_take(struct throttle *t, const char *bdi)
 {
 	struct one *o;
 	uint64_t us;
 
-	if (!t || !t->rings)
-		return KNEE_UNKNOWN;
-	(void)trace_rings_drain(t->rings, record, t);
-	o = find(t, bdi);
+	o = t && t->rings ? find(t, bdi) : NULL;
 	if (!o)
 		return KNEE_UNKNOWN;
 	us = o->worst;

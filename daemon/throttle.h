@@ -26,8 +26,10 @@ int throttle_new(struct ev_loop *loop, void (*heard)(void *arg), void *arg,
 int throttle_follow(struct throttle *t, char (*bdi)[THROTTLE_NAME], size_t n);
 /* Not before the loop has turned since throttle_follow(). */
 void throttle_bell(struct throttle *t, bool on);
-/* The worst pause on @bdi since it was last asked for, in microseconds; 0: none.
- * KNEE_UNKNOWN: @t is NULL, or does not listen to it. */
+/* Takes what the kernel has told so far, of all devices. */
+void throttle_read(struct throttle *t);
+/* The worst pause on @bdi that was read since it was last asked for, in microseconds;
+ * 0: none.  KNEE_UNKNOWN: @t is NULL, or does not listen to it. */
 uint64_t throttle_take(struct throttle *t, const char *bdi);
 struct throttle *throttle_free(struct throttle *t);
 
