@@ -10,6 +10,7 @@
 #include "daemon/conf_table.h"
 #include "daemon/hint_fd.h"
 #include "daemon/hint_rule.h"
+#include "tests/unit/conf_text.h"
 #include "tests/unit/fake_root.h"
 
 static void globs(void **state)
@@ -56,20 +57,6 @@ static void globs(void **state)
 	assert_false(hint_glob("**a*a*a*a*a*a*a*a*a**a*a*a*a*a*ab", evil));
 }
 
-static struct conf *load(const char *text)
-{
-	struct conf_diags d = {0};
-	struct conf *c = NULL;
-	FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-
-	assert_non_null(f);
-	if (conf_load_stream(f, "t", &c, &d) < 0)
-		fail_msg("%s", d.n ? d.v[0].text : "?");
-	fclose(f);
-	conf_diags_clear(&d);
-	return c;
-}
-
 static const char *pick(const struct hint_rules *r, const char *path, uint64_t mask)
 {
 	int i = hint_rules_pick(r, path, mask);
@@ -80,13 +67,13 @@ static const char *pick(const struct hint_rules *r, const char *path, uint64_t m
 static void longest_counts(void **state)
 {
 	struct conf *c =
-		load("[hint \"all\"]\npath = /srv/**\nwrite_size = 1M\n"
-		     "[hint \"backup\"]\npath = /srv/backup/**\nwrite_size = 2M\n"
-		     "[hint \"tar\"]\nprogram = tar\nfile_size = 4M\n"
-		     "[hint \"both\"]\npath = /srv/**\nprogram = tar\n"
-		     "write_size = 8M\n"
-		     "[hint \"group\"]\ncgroup = /system.slice/**\n"
-		     "write_size = 16M\n");
+		conf_of_text("[hint \"all\"]\npath = /srv/**\nwrite_size = 1M\n"
+			     "[hint \"backup\"]\npath = /srv/backup/**\nwrite_size = 2M\n"
+			     "[hint \"tar\"]\nprogram = tar\nfile_size = 4M\n"
+			     "[hint \"both\"]\npath = /srv/**\nprogram = tar\n"
+			     "write_size = 8M\n"
+			     "[hint \"group\"]\ncgroup = /system.slice/**\n"
+			     "write_size = 16M\n");
 	struct hint_rules *r;
 	uint16_t tar, in_group, other;
 
@@ -143,7 +130,7 @@ static void empty_sections(void **state)
 
 static void too_many_classes(void **state)
 {
-	struct conf *c = load("[hint \"a\"]\nprogram = a*\nwrite_size = 1M\n");
+	struct conf *c = conf_of_text("[hint \"a\"]\nprogram = a*\nwrite_size = 1M\n");
 	struct hint_rules *r;
 
 	(void)state;
@@ -159,7 +146,7 @@ static void processes(void **state)
 {
 	struct fake_root *root = *state;
 	struct hint_proc_cache *cache = hint_proc_cache_new();
-	struct conf *c = load("[hint \"a\"]\nprogram = tar\nwrite_size = 1M\n");
+	struct conf *c = conf_of_text("[hint \"a\"]\nprogram = tar\nwrite_size = 1M\n");
 	struct hint_rules *r;
 	struct hint_proc p;
 	const char *path;

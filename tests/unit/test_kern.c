@@ -17,8 +17,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "daemon/conf_table.h"
 #include "daemon/kern_want.h"
+#include "tests/unit/conf_text.h"
 #include "tests/unit/fake_root.h"
 
 #define BDI "sys/class/bdi/259:0/"
@@ -40,14 +40,8 @@ struct fixture {
 
 static void set_conf(struct fixture *f, const char *text)
 {
-	struct conf_diags d = {0};
-	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-	struct conf *c = NULL;
+	struct conf *c = conf_of_text(text);
 
-	if (conf_load_stream(in, "t", &c, &d) < 0)
-		fail_msg("%s", d.n ? d.v[0].text : "?");
-	fclose(in);
-	conf_diags_clear(&d);
 	/* The knobs keep the old one until the next step. */
 	if (f->k)
 		knobs_apply(f->k, c);

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "daemon/conf_table.h"
 #include "daemon/search_int.h"
+#include "tests/unit/conf_text.h"
 #include "tests/unit/fake_root.h"
 #include "tests/unit/knee_sim.h"
 
@@ -45,14 +45,8 @@ struct fixture {
 
 static void set_conf(struct fixture *f, const char *text)
 {
-	struct conf_diags d = {0};
-	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-	struct conf *c = NULL;
+	struct conf *c = conf_of_text(text);
 
-	if (conf_load_stream(in, "t", &c, &d) < 0)
-		fail_msg("%s", d.n ? d.v[0].text : "?");
-	fclose(in);
-	conf_diags_clear(&d);
 	conf_free(f->c);
 	f->c = c;
 }
