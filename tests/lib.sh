@@ -140,8 +140,14 @@ wb_loop() # SIZE
 # for another's that came later at the same name.
 wb_loop_on() # FILE
 {
-	local dev seq
+	local dev seq bdi
 	dev=$(losetup --show -f "$1")
+	# It has what was set for the file before, by a test that was killed for example.
+	bdi=/sys/block/${dev##*/}/bdi
+	echo 0 >"$bdi/strict_limit"
+	echo 0 >"$bdi/min_ratio"
+	echo 100 >"$bdi/max_ratio"
+	echo 128 >"$bdi/read_ahead_kb"
 	seq=$(cat "/sys/block/${dev##*/}/diskseq")
 	echo "${dev##*/} $seq" >>"$WB_TMP/loops"
 	wb_defer wb_loop_detach "$dev" "$seq"

@@ -36,9 +36,6 @@ verify() # FILTER
 	{ wb_ctl -J verify || true; } | jq -r ".knobs[] | $1"
 }
 
-# A loop device keeps what was set before.
-echo 128 >"$bdi/read_ahead_kb"
-echo 0 >"$bdi/strict_limit"
 found=$(values)
 
 wb_note "nothing by default"
