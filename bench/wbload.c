@@ -48,10 +48,9 @@ static int usage(FILE *f)
 	      "  --rate R     writes or files per second (0: as fast as it goes)\n"
 	      "  --life S     temp: age at which a file is deleted (0.5)\n"
 	      "  --batches N --ops N  latency (15 batches of 20000 writes)\n"
-	      "  --submit N   latency: writes per system call (1)\n"
 	      "  --half       half noise, half zeros, as fio has it (text)\n"
 	      "  --any-gen    verify: blocks may have been overwritten or be holes\n"
-	      "  --sync       then sync(2); latency: after each batch\n",
+	      "  --sync       then sync(2), not with latency\n",
 	      f);
 	return f == stdout ? 0 : 2;
 }
@@ -91,7 +90,6 @@ enum {
 	O_LIFE,
 	O_BATCHES,
 	O_OPS,
-	O_SUBMIT,
 	O_ANYGEN,
 	O_HALF,
 	O_SYNC_AFTER
@@ -107,7 +105,6 @@ static const struct option options[] = {
 	{"life", 1, NULL, O_LIFE},
 	{"batches", 1, NULL, O_BATCHES},
 	{"ops", 1, NULL, O_OPS},
-	{"submit", 1, NULL, O_SUBMIT},
 	/* without a value */
 	{"any-gen", 0, NULL, O_ANYGEN},
 	{"half", 0, NULL, O_HALF},
@@ -147,9 +144,6 @@ static void set_option(struct load *l, int c, double v)
 		break;
 	case O_OPS:
 		l->ops = (unsigned)v;
-		break;
-	case O_SUBMIT:
-		l->batch = (unsigned)v;
 		break;
 	case O_HALF:
 		l->half = true;

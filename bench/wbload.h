@@ -26,10 +26,9 @@ struct load {
 	double life;      /* temp: seconds until a file is deleted */
 	unsigned batches; /* latency */
 	unsigned ops;     /* latency: writes per batch */
-	unsigned batch;   /* latency: writes per system call, if more than 1 */
 	bool half;        /* fio's kind of data, see pattern.h */
 	bool any_gen;     /* verify: blocks of any generation, and holes */
-	bool sync;        /* sync(2) at the end; latency: after each batch */
+	bool sync;        /* sync(2) at the end */
 };
 
 /* One thread's share of a run. */
@@ -64,12 +63,6 @@ void sleep_until_ns(uint64_t when);
 /* Opens file @i of the set; -errno is noted in @w. */
 int open_file(struct worker *w, unsigned i, int flags);
 int fail(struct worker *w, int err, const char *what, unsigned i);
-/* What write_batched needs (wbload_submit.c), once: ending it waits, so that the end of
- * the process does it.  0 or -errno. */
-int batches_start(unsigned long *ret);
-/* l->ops writes of @block at random places; 0 or -errno. */
-int write_batched(const struct load *l, unsigned long aio, int fd, const void *block,
-		  uint64_t *state);
 /* All of it, or -errno. */
 int write_all(int fd, const void *buf, size_t len, uint64_t off);
 

@@ -161,46 +161,23 @@ static int compare_double(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Nanoseconds per write of a batch: of the writes alone, and with the sync after them. */
-struct batch {
-	double write, whole;
-};
-
-static int write_each(const struct load *l, int fd, const void *block, uint64_t *state)
+/* Mean nanoseconds of l->ops writes at random blocks. */
+static int latency_batch(const struct load *l, int fd, uint64_t *state, double *ret)
 {
-	uint64_t blocks = l->size / PATTERN_BLOCK;
+	unsigned char buf[PATTERN_BLOCK];
+	struct pattern_key key = {.half = l->half, .seed = l->seed};
+	uint64_t blocks = l->size / PATTERN_BLOCK, t0;
 
+	pattern_fill(buf, &key);
+	t0 = now_ns();
 	for (unsigned n = 0; n < l->ops; n++) {
 		uint64_t b = pattern_next(state) % blocks;
 
-		if (pwrite(fd, block, PATTERN_BLOCK, (off_t)(b * PATTERN_BLOCK)) !=
-		    PATTERN_BLOCK)
+		if (pwrite(fd, buf, sizeof(buf), (off_t)(b * PATTERN_BLOCK)) !=
+		    sizeof(buf))
 			return -errno;
 	}
-	return 0;
-}
-
-/* l->ops writes at random blocks. */
-static int latency_batch(const struct load *l, unsigned long aio, int fd, uint64_t *state,
-			 struct batch *ret)
-{
-	unsigned char block[PATTERN_BLOCK];
-	struct pattern_key key = {.half = l->half, .seed = l->seed};
-	uint64_t t0;
-	int r;
-
-	pattern_fill(block, &key);
-	t0 = now_ns();
-	if (l->batch > 1)
-		r = write_batched(l, aio, fd, block, state);
-	else
-		r = write_each(l, fd, block, state);
-	if (r < 0)
-		return r;
-	ret->write = (double)(now_ns() - t0) / l->ops;
-	if (l->sync)
-		sync();
-	ret->whole = (double)(now_ns() - t0) / l->ops;
+	*ret = (double)(now_ns() - t0) / l->ops;
 	return 0;
 }
 
@@ -209,32 +186,19 @@ int mode_latency(const struct load *l, json_t *out)
 	struct worker w = {.l = l};
 	CLEANUP(cleanup_closep) int fd = open_file(&w, 0, O_RDWR);
 	CLEANUP(cleanup_freep) double *ns = calloc(l->batches, sizeof(*ns));
-	CLEANUP(cleanup_freep) double *write_ns = calloc(l->batches, sizeof(*ns));
 	uint64_t state = pattern_mix(l->seed) | 1;
-	unsigned long aio = 0;
 
-	if (fd < 0 || !ns || !write_ns)
+	if (fd < 0 || !ns)
 		return fd < 0 ? fd : -ENOMEM;
-	if (l->batch > 1) {
-		int r = batches_start(&aio);
-
-		if (r < 0)
-			return r;
-	}
 	for (unsigned b = 0; b < l->batches; b++) {
-		struct batch batch;
-		int r = latency_batch(l, aio, fd, &state, &batch);
+		int r = latency_batch(l, fd, &state, &ns[b]);
 
 		if (r < 0)
 			return r;
-		ns[b] = batch.whole;
-		write_ns[b] = batch.write;
 	}
 	qsort(ns, l->batches, sizeof(*ns), compare_double);
-	qsort(write_ns, l->batches, sizeof(*ns), compare_double);
 	json_object_set_new(out, "ns_median", json_real(ns[l->batches / 2]));
 	json_object_set_new(out, "ns_min", json_real(ns[0]));
 	json_object_set_new(out, "ns_max", json_real(ns[l->batches - 1]));
-	json_object_set_new(out, "write_ns_median", json_real(write_ns[l->batches / 2]));
 	return 0;
 }

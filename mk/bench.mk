@@ -14,8 +14,9 @@ $(BUILD)/lease_bench: $(call obj,bench/lease_bench.c bench/pattern.c) $(BUILD)/l
 	$(if $(Q),@echo "  LD    $@")
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 
-# The rows count dirty bytes by a program of the tests.
-bench-bins: $(BUILD)/wbload $(BUILD)/itab_bench $(BUILD)/lease_bench $(BUILD)/tests/tools/cached
+# The rows count dirty bytes by a program of the tests, and use others in guests.
+bench-bins: $(BUILD)/wbload $(BUILD)/itab_bench $(BUILD)/lease_bench $(BUILD)/tests/tools/cached \
+		guest-tools
 # What tests/system/7* run.
 test-bins: $(BUILD)/wbload
 
