@@ -86,7 +86,7 @@ check:
 # two CPUs can break (full= and fs@= in the tests).
 comma  := ,
 GUESTS := 6.12-uml,7.3-smp
-GUESTS_FULL := $(GUESTS),7.3-smp-kasan,6.12-uml-off,7.3-smp-off,6.12-x86
+GUESTS_FULL := $(GUESTS),7.3-smp-kasan,6.12-uml-off,7.3-smp-off,6.12-uml-bcachefs,6.12-x86
 SERIES := 6.12,7.3
 
 ## make check-kernel  build the patched kernels and run the tests of tests/guest in them
