@@ -14,11 +14,16 @@ $(BUILD)/lease_bench: $(call obj,bench/lease_bench.c bench/pattern.c) $(BUILD)/l
 	$(if $(Q),@echo "  LD    $@")
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 
+$(BUILD)/fsync_probe: $(call obj,bench/fsync_probe.c)
+	$(if $(Q),@echo "  LD    $@")
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^
+
 # The rows count dirty bytes by a program of the tests, and use others in guests.
-bench-bins: $(BUILD)/wbload $(BUILD)/itab_bench $(BUILD)/lease_bench $(BUILD)/tests/tools/cached \
+bench-bins: $(BUILD)/wbload $(BUILD)/itab_bench $(BUILD)/lease_bench $(BUILD)/fsync_probe \
+		$(BUILD)/tests/tools/cached \
 		guest-tools
 # What tests/system/7* run.
-test-bins: $(BUILD)/wbload
+test-bins: $(BUILD)/wbload $(BUILD)/fsync_probe
 
 ## make demo        shows what it does, on file systems of its own (as root, a minute)
 demo:

@@ -8,7 +8,7 @@ DEPS_BUILD := gcc libc6-dev linux-libc-dev pkgconf libsystemd-dev liburing-dev l
 	libmount-dev libsmartcols-dev libjansson-dev libinih-dev libext2fs-dev xfslibs-dev \
 	scdoc
 # The demo and the benchmarks: file systems to make, writers, pictures.
-DEPS_DEMO  := xfsprogs e2fsprogs btrfs-progs util-linux mount fdisk jq fio gnuplot-nox \
+DEPS_DEMO  := xfsprogs e2fsprogs btrfs-progs util-linux mount fdisk jq gnuplot-nox \
 	strace valgrind
 # The checks: second compiler, sanitizers and fuzzer (libclang-rt-dev), linters, and
 # what the system tests run (setpriv, capsh, systemd-analyze).
