@@ -24,8 +24,6 @@
 #include "common/units.h"
 
 #define READ_SIZE   ((size_t)1 << 20)
-#define CHUNK       ((uint64_t)8 << 20)
-#define DIRTY_MAX   (4 * CHUNK)
 #define REDRAW_MS   100
 #define ESTIMATE_MS 500
 #define BAR_MAX     40
@@ -280,8 +278,6 @@ static int copy_stream(struct copy *c, struct wb *wb)
 		.size = sizeof(o),
 		.flags = c->flags,
 		.file_size = (uint64_t)c->st.st_size,
-		.chunk = CHUNK,
-		.dirty_max = DIRTY_MAX,
 	};
 	int e, r = wb_stream_open(wb, c->out, &o, &c->stream);
 

@@ -9,7 +9,8 @@
 #include "libwb/int.h"
 #include "libwb/stream.h"
 
-#define CHUNK_DEFAULT ((uint64_t)8 << 20)
+#define CHUNK_DEFAULT ((uint64_t)1 << 20)
+#define DIRTY_DEFAULT (8 * CHUNK_DEFAULT)
 #define CHUNK_MIN     ((uint64_t)64 << 10)
 #define CHUNK_MAX     ((uint64_t)1 << 30)
 #define ALL_FLAGS     (WB_STREAM_PREALLOCATE | WB_STREAM_DATASYNC | WB_STREAM_NO_URING)
@@ -261,7 +262,9 @@ static int read_options(struct wb_stream *s, const struct wb_stream_options *o,
 		return -EINVAL;
 	s->flags = all.flags;
 	s->chunk = (all.chunk + page - 1) / page * page;
-	s->dirty_max = all.dirty_max > 2 * s->chunk ? all.dirty_max : 2 * s->chunk;
+	s->dirty_max = all.dirty_max ? all.dirty_max : DIRTY_DEFAULT;
+	if (s->dirty_max < 2 * s->chunk)
+		s->dirty_max = 2 * s->chunk;
 	*ret_file_size = all.file_size;
 	return 0;
 }

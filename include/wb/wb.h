@@ -137,8 +137,8 @@ struct wb_stream_options {
 	uint32_t size;      /* set by the caller: sizeof(struct wb_stream_options) */
 	uint32_t flags;     /* WB_STREAM_* */
 	uint64_t file_size; /* bytes there will be in the end, 0: unknown */
-	uint64_t chunk;     /* bytes, 0: 8 MiB; from 64 KiB to 1 GiB, whole pages */
-	uint64_t dirty_max; /* bytes, 0: two chunks; at least that */
+	uint64_t chunk;     /* bytes, 0: 1 MiB; from 64 KiB to 1 GiB, whole pages */
+	uint64_t dirty_max; /* bytes, 0: 8 MiB; at least two chunks */
 };
 
 /*

@@ -153,18 +153,37 @@ static void many_small_writes(void **state)
 	}
 }
 
+/* Writes 16 MiB of which never more than @max bytes are dirty. */
+static void stays_below(struct fixture *f, struct wb_stream_options o, uint64_t max)
+{
+	struct wb_stream *s;
+
+	o.size = sizeof(o);
+	assert_int_equal(wb_stream_open(NULL, f->fd, &o, &s), 0);
+	assert_int_equal(s->dirty_max, max);
+	for (size_t at = 0; at < 16 * MIB; at += 100000) {
+		assert_int_equal(wb_stream_write(s, f->data + at, 100000), 0);
+		assert_true(s->dirty <= max);
+	}
+	assert_int_equal(wb_stream_close(s), 0);
+}
+
 static void dirty_bytes_are_bounded(void **state)
 {
 	struct fixture *f = *state;
 
 	for (size_t w = 0; w < sizeof(ways) / sizeof(*ways); w++) {
-		struct wb_stream *s = stream(f->fd, ways[w], MIB, 0);
+		struct wb_stream_options o = {.flags = ways[w]};
 
-		for (size_t at = 0; at < 16 * MIB; at += 100000) {
-			assert_int_equal(wb_stream_write(s, f->data + at, 100000), 0);
-			assert_true(s->dirty <= 2 * MIB);
-		}
-		assert_int_equal(wb_stream_close(s), 0);
+		stays_below(f, o, 8 * MIB);
+		o.dirty_max = 3 * MIB;
+		stays_below(f, o, 3 * MIB);
+		/* Two chunks are the least. */
+		o.chunk = 2 * MIB;
+		stays_below(f, o, 4 * MIB);
+		o.chunk = 8 * MIB;
+		o.dirty_max = 0;
+		stays_below(f, o, 16 * MIB);
 	}
 }
 
