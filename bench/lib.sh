@@ -162,11 +162,24 @@ wb_answers()
 	wb_ctl -J status
 }
 
+# With HINTS every file of a row has a hint: by its path, and the program that writes it is
+# looked at as well.
+hint_rules()
+{
+	[ -n "${HINTS:-}" ] || return 0
+	printf '[hint "bench-path"]\npath = %s/**\nwrite_size = 1M\n' "$MNT"
+	printf '[hint "bench-program"]\nprogram = wbload\nwrite_size = 1M\n'
+}
+
 # Starts it with the settings on standard input, for MNT alone.
 daemon_start()
 {
 	local conf
-	conf=$({ cat; printf '[mount "bench"]\npath = %s\nmanage = yes\n' "$MNT"; } | wb_conf)
+	conf=$({
+		cat
+		printf '[mount "bench"]\npath = %s\nmanage = yes\n' "$MNT"
+		hint_rules
+	} | wb_conf)
 	wb_start "$conf" >/dev/null
 	wb_wait_for 10 daemon_manages
 }
@@ -191,7 +204,8 @@ result() # NAME VALUE UNIT TARGET true|false NOTE
 		--argjson met "$5" --arg note "$6" \
 		--argjson a "$(json_numbers "${A[@]}")" --argjson b "$(json_numbers "${B[@]}")" \
 		'{name: $name, value: $value, unit: $unit, target: $target, met: $met,
-		  runs: {without: $a, with: $b}, command: "make bench ROWS=\($name)",
+		  runs: {without: $a, with: $b},
+		  command: "make bench '"${HINTS:+HINTS=1 }"'ROWS=\($name)",
 		  note: $note}' >"$BENCH_OUT/$1.json"
 }
 

@@ -15,6 +15,7 @@ machine()
 	else
 		echo "RAM disk: loop device over tmpfs"
 	fi
+	[ -z "${HINTS:-}" ] || echo "With a hint rule for every file"
 	echo "Measured $(date -u '+%F %H:%M UTC'); load average before the report $(cut -d' ' -f1-3 /proc/loadavg)"
 }
 

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Runs the benchmarks named in ROWS (all of them if it is empty) and writes
-# build/bench/results.json, results.txt and results.md from every row there is.
+# build/bench/results.json, results.txt and results.md from every row there is.  With
+# HINTS=1 the daemon has hint rules for the rows' files, and it is build/bench-hints/.
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/.."
 export BUILD=${BUILD:-$PWD/build}
-out=${BENCH_OUT:-$BUILD/bench}
+[ "${HINTS:-0}" != 0 ] || HINTS=
+export HINTS
+out=${BENCH_OUT:-$BUILD/bench${HINTS:+-hints}}
 export BENCH_OUT=$out
 
 order="drain-random drain-sequential steady-random device-bound write-overhead small-files

@@ -31,7 +31,7 @@ demo:
 	@$(MAKE) --no-print-directory -s all $(BUILD)/wbload
 	@BUILD=$(abspath $(BUILD)) bench/demo.sh
 
-## make bench       measures what is promised (as root; ROWS="idle drain-random" RUNS=5)
+## make bench       measures what is promised (as root; ROWS="idle drain-random" RUNS=5 HINTS=1)
 bench:
 	@$(MAKE) --no-print-directory -s deps
 	@$(MAKE) --no-print-directory -s all bench-bins
