@@ -15,7 +15,7 @@ static const struct column cols[] = {
 	[SINCE] = {"SINCE", 0, SCOLS_JSON_STRING, true, "the version that brings it"},
 	[CONSEQUENCE] = {"CONSEQUENCE", 0, SCOLS_JSON_STRING, true,
 			 "what is lost without it"},
-	[ERROR] = {"ERROR", 0, SCOLS_JSON_STRING, false, "why it is missing"},
+	[ERROR] = {"ERROR", 0, SCOLS_JSON_STRING, true, "why it is missing"},
 	[DETAIL] = {"DETAIL", 0, SCOLS_JSON_STRING, false, "what the probe saw"},
 };
 

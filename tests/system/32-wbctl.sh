@@ -23,6 +23,11 @@ code 3 plan
 code 3 explain "$mnt"
 code 3 monitor
 code 0 features
+chmod 755 "$WB_TMP"
+setpriv --reuid=65534 --regid=65534 --clear-groups -- "$WBCTL" --socket "$WB_RUN/io.writeback" \
+	features >"$WB_TMP/out" 2>"$WB_TMP/err" || wb_fail "features of a user: $(cat "$WB_TMP/err")"
+wb_says "$WB_TMP/out" '^FEATURE .* ERROR$'
+wb_says "$WB_TMP/out" '^open-by-handle +no .*Operation not permitted'
 code 0 sync "$mnt"
 grep -q 'does not run' "$WB_TMP/err" || wb_fail "sync did not say that no daemon runs"
 code 2 nonsense
