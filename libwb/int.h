@@ -17,6 +17,7 @@
 #include <sys/un.h>
 
 #include "include/wb/wb.h"
+#include "libwb/xfs.h"
 
 #define WBI_SOCKET    "/run/wb/io.writeback"
 #define WBI_REPLY_MAX (16U << 10) /* bytes of one reply, its NUL included */
@@ -153,19 +154,6 @@ int wbi_hint(struct wb *wb, int fd, uint64_t write_size, uint64_t file_size);
 
 /* A regular file that is open for writing and on something that is written back. */
 int wbi_check_fd(int fd, struct stat *ret);
-
-/* ---- XFS (xfs.c) ------------------------------------------------------------------- */
-
-/* The size of its blocks in bytes, 0 if @fd is on something else. */
-uint32_t wbi_xfs_block(int fd);
-/* The unit of allocation for a file, in bytes; 0: none is better. */
-uint32_t wbi_xfs_unit(uint64_t write_size, uint64_t file_size, uint64_t block);
-/* Sets it on an empty file on XFS: true if it is set.  @again: the one that is there is
- * ours. */
-bool wbi_xfs_set(int fd, uint32_t block, uint64_t write_size, uint64_t file_size,
-		 bool again);
-/* Takes it back as long as the file is empty. */
-void wbi_xfs_unset(int fd);
 
 /* Copies what fits and ends it; @size is at least 1. */
 void wbi_copy(char *to, size_t size, const char *from);

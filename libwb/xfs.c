@@ -41,6 +41,14 @@ uint32_t wbi_xfs_block(int fd)
 	return (uint32_t)sf.f_bsize;
 }
 
+bool wbi_xfs_has(int fd, uint32_t unit)
+{
+	struct fsxattr x;
+
+	return unit && ioctl(fd, FS_IOC_FSGETXATTR, &x) == 0 &&
+	       (x.fsx_xflags & FS_XFLAG_EXTSIZE) && x.fsx_extsize == unit;
+}
+
 bool wbi_xfs_set(int fd, uint32_t block, uint64_t write_size, uint64_t file_size,
 		 bool again)
 {

@@ -38,12 +38,14 @@ $(BUILD)/wbd: $(BUILD)/daemon/main.o $(BUILD)/libwbd.a $(BUILD)/libcommon.a
 	$(if $(Q),@echo "  LD    $@")
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_WBD)
 
-# wbctl shares the daemon's pure parts: configuration, geometry, feature probes.
+# wbctl shares the daemon's pure parts: configuration, geometry, feature probes; and how libwb
+# sets XFS's extent size hint.
 WBCTL_DAEMON := daemon/conf%.c daemon/geom.c daemon/geom_fd.c daemon/feats.c \
 		daemon/tracefs.c daemon/fan.c daemon/cachestat.c \
 		daemon/knob.c daemon/knob_journal.c daemon/knob_restore.c daemon/knob_vm.c \
 		daemon/fsys_sysfs.c daemon/state_file.c daemon/kern.c daemon/gmap.c
-$(BUILD)/wbctl: $(call obj,$(WBCTL_SRC)) $(call obj,$(filter $(WBCTL_DAEMON),$(DAEMON_SRC))) $(BUILD)/libcommon.a
+$(BUILD)/wbctl: $(call obj,$(WBCTL_SRC)) $(call obj,$(filter $(WBCTL_DAEMON),$(DAEMON_SRC))) \
+		$(BUILD)/libcommon.a $(BUILD)/libwb.a
 	$(if $(Q),@echo "  LD    $@")
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_WBCTL)
 

@@ -6,18 +6,15 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 
 #include "common/units.h"
 #include "common/vl_client.h"
 #include "include/wb/uapi.h"
+#include "libwb/xfs.h"
 #include "wbctl/wbctl.h"
-
-#define EXTSIZE_MAX (1U << 30)
 
 static int open_file(const char *path)
 {
@@ -36,51 +33,26 @@ static int open_file(const char *path)
 	return -1;
 }
 
-/* The extent size for writes of @size; 0: none is better. */
-static uint32_t unit_for(int fd, uint64_t size)
+/* What the hint of @size bytes sets on an empty file on XFS is what it has. */
+static bool is_ours(int fd, uint64_t size)
 {
-	struct stat st;
+	uint32_t block = wbi_xfs_block(fd);
 
-	if (fstat(fd, &st) < 0 || st.st_blksize <= 0 || size <= (uint64_t)st.st_blksize)
-		return 0;
-	if (size > EXTSIZE_MAX)
-		size = EXTSIZE_MAX;
-	return (uint32_t)(size - size % (uint64_t)st.st_blksize);
+	return block && size && wbi_xfs_has(fd, wbi_xfs_unit(size, 0, block));
 }
 
-/*
- * XFS, before the file has data: its space then comes in pieces of this size.  That
- * it cannot be done is told by the daemon's answer.  A size that is there already
- * stays, unless the hint of @before bytes has set it.
- */
+/* Before the file has data.  That it cannot be done is told by the daemon's answer.  A
+ * size that is there already stays, unless the hint of @before bytes has set it. */
 static void set_extsize(int fd, uint64_t size, uint64_t before)
 {
-	uint32_t unit = unit_for(fd, size);
-	struct fsxattr x;
-	struct stat st;
-
-	if (!unit || fstat(fd, &st) < 0 || st.st_blocks ||
-	    ioctl(fd, FS_IOC_FSGETXATTR, &x) < 0 || x.fsx_nextents ||
-	    x.fsx_xflags & FS_XFLAG_REALTIME)
-		return;
-	if (x.fsx_xflags & FS_XFLAG_EXTSIZE && x.fsx_extsize != unit_for(fd, before))
-		return;
-	x.fsx_xflags |= FS_XFLAG_EXTSIZE;
-	x.fsx_extsize = unit;
-	(void)ioctl(fd, FS_IOC_FSSETXATTR, &x);
+	(void)wbi_xfs_set(fd, wbi_xfs_block(fd), size, 0, is_ours(fd, before));
 }
 
 /* Taken back before data came: no trace stays of what the hint of @size bytes set. */
 static void clear_extsize(int fd, uint64_t size)
 {
-	struct fsxattr x;
-
-	if (!size || ioctl(fd, FS_IOC_FSGETXATTR, &x) < 0 || x.fsx_nextents ||
-	    !(x.fsx_xflags & FS_XFLAG_EXTSIZE) || x.fsx_extsize != unit_for(fd, size))
-		return;
-	x.fsx_xflags &= ~(unsigned)FS_XFLAG_EXTSIZE;
-	x.fsx_extsize = 0;
-	(void)ioctl(fd, FS_IOC_FSSETXATTR, &x);
+	if (is_ours(fd, size))
+		wbi_xfs_unset(fd);
 }
 
 static int call(const struct opts *o, const char *method, json_t *params, int fd,
