@@ -189,6 +189,17 @@ wb_wait_for 10 hints_are 1
 kill -KILL $client
 wb_wait_for 10 hints_are 0
 
+wb_note "killed in the middle of a message"
+for part in 1 20; do
+	"$WB_TOOLS/hintfd" -p $part "$WB_RUN/io.writeback" Hint "$h" 7 >"$WB_TMP/said" &
+	client=$!
+	wb_wait_for 10 grep -q part "$WB_TMP/said"
+	kill -KILL $client
+	wait $client 2>/dev/null || true
+done
+wb_wait_for 20 wb_fds_are "$fds"
+hints_are 0 || wb_fail "half a message is a hint"
+
 wb_note "a flood"
 clients=()
 for _ in 1 2 3; do

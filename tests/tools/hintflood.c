@@ -21,10 +21,10 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#define FDS      253
+#include "tests/tools/fdcall.h"
+
 #define STALL_MS 1000
 
 static void die(const char *what)
@@ -64,33 +64,12 @@ static int lingering(int listener, const struct sockaddr_in *sa)
 	return fd;
 }
 
-static int dial(void)
-{
-	const struct sockaddr_un sa = {AF_UNIX, "io.writeback"};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&sa, sizeof(sa)) < 0)
-		die("hintflood: io.writeback");
-	return fd;
-}
-
 /* False: nothing is taken any more. */
 static bool send_call(int sock, const char *text, const int *fds, size_t n)
 {
-	union {
-		struct cmsghdr h;
-		char space[CMSG_SPACE(FDS * sizeof(int))];
-	} u = {0};
-	struct iovec v = {(void *)(uintptr_t)text, strlen(text) + 1};
-	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &u};
 	struct pollfd p = {.fd = sock, .events = POLLOUT};
 
-	m.msg_controllen = CMSG_SPACE(n * sizeof(int));
-	u.h.cmsg_len = CMSG_LEN(n * sizeof(int));
-	u.h.cmsg_level = SOL_SOCKET;
-	u.h.cmsg_type = SCM_RIGHTS;
-	memcpy(CMSG_DATA(&u.h), fds, n * sizeof(int));
-	while (sendmsg(sock, &m, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+	while (fdcall_send(sock, text, strlen(text) + 1, fds, n, MSG_DONTWAIT) < 0) {
 		if (errno != EAGAIN && errno != ETOOMANYREFS)
 			die("hintflood: send");
 		if (poll(&p, 1, STALL_MS) == 0 || errno == ETOOMANYREFS)
@@ -162,7 +141,9 @@ int main(int argc, char **argv)
 		 "\"oneway\":true}",
 		 argv[3]);
 	(void)sigaction(SIGALRM, &sa, NULL);
-	sock = dial();
+	sock = fdcall_dial("io.writeback");
+	if (sock < 0)
+		die("hintflood: io.writeback");
 	puts(flood(sock, text, count, each, argc == 7 ? atoi(argv[6]) : -1) ? "sent"
 									    : "stalled");
 	fflush(stdout);
