@@ -69,6 +69,7 @@ WB_API int wb_set_keep(struct wb *wb, int keep);
  *  -ENODEV      the daemon leaves this file system alone
  *  -EDQUOT      too many hints, of this user or in all
  *  -ETIMEDOUT   the daemon did not answer within a second
+ *  -EPROTO      the daemon refuses for a reason that is not known here
  */
 WB_API int wb_hint_write_size(struct wb *wb, int fd, uint64_t bytes);
 WB_API int wb_hint_file_size(struct wb *wb, int fd, uint64_t bytes);

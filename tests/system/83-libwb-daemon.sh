@@ -116,6 +116,26 @@ wb_note "what is refused"
 [ "$(once "$WB_TMP/tmpfs" "write 65536")" = EOPNOTSUPP ] || wb_fail "tmpfs"
 [ "$(once "$mnt" "write 65536")" = EBADF ] || wb_fail "a folder"
 
+wb_note "a program that logs"
+mkfifo "$WB_TMP/lines"
+"$BUILD/wb-log" "$mnt/log" <"$WB_TMP/lines" &
+log=$!
+exec 7>"$WB_TMP/lines"
+echo one >&7
+log_is_hinted()
+{
+	wb_call io.writeback.Hints | jq -e '.leases[] | select(.program == "wb-log")'
+}
+wb_wait_for 10 log_is_hinted
+exec 7>&-
+wait $log || wb_fail "wb-log ends with status $?"
+echo two | "$BUILD/wb-log" "$mnt/log"
+[ "$(cat "$mnt/log")" = $'one\ntwo' ] || wb_fail "wb-log: $(cat "$mnt/log")"
+if echo three | "$BUILD/wb-log" "$mnt" 2>"$WB_TMP/said"; then
+	wb_fail "a folder is no log"
+fi
+wb_says "$WB_TMP/said" '^wb-log: .*: Is a directory\.$'
+
 wb_note "killed between hint and query, and back"
 begin "$mnt/killed"
 says "write 65536" '^ok$'

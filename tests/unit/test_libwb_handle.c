@@ -293,6 +293,35 @@ static void the_daemon_comes_back(void **state)
 	assert_int_equal(query(f).daemon, 1);
 }
 
+/* It says more than is known here, and in another order. */
+static void a_newer_daemon_comes_back(void **state)
+{
+	struct fixture *f = *state;
+	struct wb_info i;
+
+	assert_int_equal(wb_hint_write_size(f->wb, f->fd, 4096), 0);
+	server_kill(&f->server);
+	server_reply(
+		&f->server,
+		"{\"new\":{\"a\":[1,null]},\"parameters\":{\"effects\":[{\"since\":3,"
+		"\"in_force\":true,\"name\":\"new-effect\",\"why\":null}],"
+		"\"lanes\":[1,2],\"group\":7,\"context\":2,\"engine\":\"quantum\"}}");
+	server_again(&f->server);
+	assert_int_equal(wb_hint_write_size(f->wb, f->fd, 4096), 0);
+	i = query(f);
+	assert_int_equal(i.daemon, 1);
+	assert_int_equal(i.context, 2);
+	assert_int_equal(i.group, 7);
+	assert_string_equal(i.engine, "quantum");
+	assert_string_equal(i.effects[0].name, "new-effect");
+	assert_int_equal(i.effects[0].in_force, 1);
+	/* It refuses for a reason that has no number here. */
+	server_reply(&f->server, "{\"error\":\"io.writeback.NewError\"}");
+	assert_int_equal(wb_hint_write_size(f->wb, f->fd, 4096), -EPROTO);
+	server_reply(&f->server, REPLY);
+	assert_int_equal(query(f).context, 1);
+}
+
 static void backing_off_has_an_end(void **state)
 {
 	struct fixture *f = *state;
@@ -645,6 +674,7 @@ int main(void)
 		T(query_keeps_to_the_callers_size),
 		T(without_a_daemon_nothing_fails),
 		T(the_daemon_comes_back),
+		T(a_newer_daemon_comes_back),
 		T(backing_off_has_an_end),
 		T(a_file_in_the_sockets_place),
 		T(a_server_that_hangs_up),
