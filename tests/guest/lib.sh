@@ -44,9 +44,15 @@ source_version() {
 	esac
 }
 
-# The patches of version $1 in their order.
+# The patches of version $1 in their order, and those of experiments that have the name of a
+# fragment of the kernel of look_up.
 patches() {
+	local f
 	find "$top/kernel/linux-$1" -name '[0-9]*.patch' 2>/dev/null | sort
+	for f in ${fragments:-}; do
+		f=$top/kernel/experiments/$f-$1.patch
+		[ ! -e "$f" ] || echo "$f"
+	done
 }
 
 # kernel_directory NAME ARCHIVE: where in the cache the kernel is, or will be
