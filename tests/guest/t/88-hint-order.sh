@@ -3,7 +3,7 @@
 # A program's hint chooses the order of its file's folios: by libwb alone, and within the
 # bound that the daemon sets; a kernel or file system without large folios says so.
 #
-# guest: full=7.3-smp fs=xfs,ext4 limit=300
+# guest: full=7.3-smp fs=xfs,ext4 x86=yes limit=300
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
