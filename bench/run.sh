@@ -15,7 +15,7 @@ export BENCH_OUT=$out
 order="drain-random drain-sequential steady-random device-bound write-overhead small-files
 temp-files hot-overwrite idle tracked-memory hint-cost extents-hinted copy-time copy-latency
 lease-memory kernel-contexts kernel-small-files kernel-extents
-folio-hint ramfs-blocksize rasync-ext2"
+kernel-one-context folio-hint ramfs-blocksize rasync-ext2"
 
 if [ "$(id -u)" -ne 0 ]; then
 	echo "The benchmarks make file systems of their own: run make bench as root." >&2

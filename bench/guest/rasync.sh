@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Buffered random reads by io_uring from ext2, declared for asynchronous ones and not, in turns:
 #
-#	rasync.sh ROUNDS MEGABYTES SECONDS NANOSECONDS
+#	rasync.sh ROUNDS MEGABYTES SECONDS NANOSECONDS [FIO-OPTION...]
 #
 # The device is null_blk whose requests take NANOSECONDS.  One line for each run of fio: declared
 # or not, bytes per second, reads.
@@ -10,6 +10,8 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 rounds=$1 mib=$2 seconds=$3 latency=$4
+shift 4
+job=("$@")
 switch=/sys/module/ext2/parameters/rasync
 [ -e $switch ] || fail "the kernel has not the experiment (kernel/experiments)"
 
@@ -28,7 +30,7 @@ run() { # Y|N ROUND
 	mount -t ext2 "$DEV" $mnt
 	fio --name=r --filename=$mnt/f --size="${mib}M" --rw=randread --bs=4k --direct=0 --numjobs=1 \
 		--iodepth=1 --runtime="$seconds" --ioengine=io_uring --registerfiles --fixedbufs \
-		--gtod_reduce=1 --sqthread_poll=1 --randseed="$2" --output-format=json --output=/tmp/fio.json >/dev/null
+		--gtod_reduce=1 ${job[@]+"${job[@]}"} --randseed="$2" --output-format=json --output=/tmp/fio.json >/dev/null
 	[ "$2" = 0 ] || line --arg d "$1" --slurpfile f /tmp/fio.json '{declared: ($d == "Y"),
 		bytes: $f[0].jobs[0].read.bw_bytes, reads: $f[0].jobs[0].read.total_ios}'
 	umount $mnt

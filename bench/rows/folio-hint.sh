@@ -10,34 +10,45 @@ mib=${BENCH_GUEST_MIB:-256}
 guest_kernels $kernel
 guest_clear folio-hint
 GUEST_OPTIONS=(-m 3G -t 300)
-guest_run folio-hint $kernel xfs folio-hint.sh "$RUNS" "$mib" $hint 4
+guest_run folio-hint $kernel time folio-hint.sh "$RUNS" "$mib" $hint 4
+GUEST_OPTIONS+=(-i)
+guest_run folio-hint $kernel instructions folio-hint.sh "$RUNS" "$mib" $hint 4
 
-# What FILTER makes of the files with the hint H.
-of() # H FILTER
-{
-	guest_numbers folio-hint "select(.what == \"time\" and .hint == $1) | $2"
-}
-# "median (smallest to largest)" of it
-seconds() # H FILTER
+# What FILTER makes of the files with the hint H, as "median (smallest to largest)".
+of() # SET H FORMAT FILTER
 {
 	local v
-	mapfile -t v < <(of "$1" "$2")
-	spread %.2f "${v[@]}"
+	mapfile -t v < <(guest_numbers folio-hint \
+		"select(.set == \"$1\" and .what == \"time\" and .hint == $2) | $4")
+	spread "$3" "${v[@]}"
 }
 folios() # H FIELD
 {
-	guest_numbers folio-hint "select(.what == \"folios\" and .hint == $1) | .$2"
+	guest_numbers folio-hint \
+		"select(.set == \"time\" and .what == \"folios\" and .hint == $1) | .$2"
+}
+# Sets A and B, without and with the hint, and RATIO.
+compare() # SET
+{
+	local of="select(.set == \"$1\" and .what == \"time\" and .hint"
+	mapfile -t A < <(guest_numbers folio-hint "$of == 0) | .write + .sync")
+	mapfile -t B < <(guest_numbers folio-hint "$of == $hint) | .write + .sync")
+	RATIO=$(calc %.3f 'b / a' "a=$(median "${A[@]}")" "b=$(median "${B[@]}")")
 }
 
-mapfile -t A < <(of 0 '.write + .sync')
-mapfile -t B < <(of $hint '.write + .sync')
 fewer=$(calc %.2f 'a / b' "a=$(folios 0 folios)" "b=$(folios $hint folios)")
-time=$(calc %.3f 'b / a' "a=$(median "${A[@]}")" "b=$(median "${B[@]}")")
-result folio-hint "$fewer" "times fewer folios" ">= 8; time <= 1" \
-	"$(is_met 'v >= 8 && t <= 1' "v=$fewer" "t=$time")" \
+compare time
+time=$RATIO
+seconds="$(spread %.2f "${A[@]}") s without, $(spread %.2f "${B[@]}") s with"
+compare instructions
+page=".write * 1e9 / ($mib * 256)"
+result folio-hint "$fewer" "times fewer folios" ">= 8; write and sync not slower" \
+	"$(is_met 'v >= 8 && t <= 1 && n <= 1' "v=$fewer" "t=$time" "n=$RATIO")" \
 	"A file of $mib MiB written in sequence, 4 KiB at a time, XFS with folio_order_max 4 on null_blk. Folios:
-$(folios 0 folios) without a hint, $(folios $hint folios) with one of 64 KiB (order*number $(folios $hint orders)). Write and
-sync: $(spread %.2f "${A[@]}") s without, $(spread %.2f "${B[@]}") s with, so $time times as long; the writes
-$(seconds 0 .write) and $(seconds $hint .write) s, the syncs $(seconds 0 .sync) and $(seconds $hint .sync) s. Extents per
-file: $(seconds 0 .extents) and $(seconds $hint .extents). The CPUs are emulated (QEMU without KVM, $kernel, 2 CPUs): seconds
-are those of an emulator, only their ratio says something."
+$(folios 0 folios) without a hint, $(folios $hint folios) with one of 64 KiB (order*number $(folios $hint orders)).
+Instructions per 4 KiB as the clock of a guest with one CPU counts them: write $(of instructions 0 %.0f "$page") without,
+$(of instructions $hint %.0f "$page") with, sync $(of instructions 0 %.0f "${page/write/sync}") and
+$(of instructions $hint %.0f "${page/write/sync}"), together $RATIO times as many. Write and sync on two
+emulated CPUs: $seconds, $time times as long (the writes $(of time 0 %.2f .write) and $(of time $hint %.2f .write) s, the syncs
+$(of time 0 %.2f .sync) and $(of time $hint %.2f .sync) s). Extents per file: $(of time 0 %.0f .extents) and
+$(of time $hint %.0f .extents). QEMU without KVM, $kernel: only ratios say something."
