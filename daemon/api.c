@@ -182,8 +182,9 @@ static void refuse_method(struct vl_call *call, const char *name)
 			      json_pack("{ss}", "method", name));
 }
 
-void api_dispatch(struct api *a, struct vl_call *call)
+static void on_call(struct vl_call *call, void *arg)
 {
+	struct api *a = arg;
 	const struct api_method *m = find_method(vl_call_method(call));
 	const char *bad;
 
@@ -205,11 +206,6 @@ void api_dispatch(struct api *a, struct vl_call *call)
 		return;
 	}
 	m->fn(a, call);
-}
-
-static void on_call(struct vl_call *call, void *arg)
-{
-	api_dispatch(arg, call);
 }
 
 static unsigned allowed_connections(void *arg)
@@ -248,7 +244,7 @@ static void closed(uint64_t conn, void *arg)
 	api_hints_closed(a->hints, conn);
 }
 
-static const struct vl_server_ops server_ops = {
+const struct vl_server_ops api_server_ops = {
 	.connections = allowed_connections,
 	.call = on_call,
 	.takes_fd = method_takes_fd,
@@ -293,7 +289,8 @@ int api_new(struct wbd *w, struct api **ret)
 	if (r == 0)
 		r = listen_somewhere(a, &fd);
 	if (r == 0)
-		r = vl_server_new(w->loop, fd, API_INTERFACE, &server_ops, a, &a->server);
+		r = vl_server_new(w->loop, fd, API_INTERFACE, &api_server_ops, a,
+				  &a->server);
 	if (r < 0) {
 		api_free(a);
 		return r;

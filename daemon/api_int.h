@@ -47,7 +47,7 @@ struct api_method {
 };
 
 /* Finds, checks and runs the method of @call; always answers or defers. */
-void api_dispatch(struct api *a, struct vl_call *call);
+extern const struct vl_server_ops api_server_ops; /* with a struct api */
 
 /* Parameters, already checked against the table; NULL or @missing if not given. */
 const char *api_param_string(struct vl_call *call, const char *name);

@@ -1,41 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A client's bytes through the real server and the real dispatch of io.writeback,
- * in pieces of hostile sizes.  The engine is one that knows two file systems.
+ * A client's bytes through the real server of io.writeback, in pieces of hostile sizes,
+ * some with a descriptor.  The engine is one that knows two file systems, on one of which
+ * the descriptors' files are.
  */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "tests/unit/fake_engine.h"
+#include "daemon/api_hint.h"
 #include "daemon/api_int.h"
 #include "daemon/vl_conn.h"
+#include "tests/tools/fdcall.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static unsigned connections(void *arg)
-{
-	(void)arg;
-	return 4;
-}
-
-static void on_call(struct vl_call *call, void *arg)
-{
-	api_dispatch(arg, call);
-}
-
-static const struct vl_server_ops ops = {
-	.connections = connections,
-	.call = on_call,
-};
 
 struct world {
 	struct wbd w;
 	struct api api;
 };
+
+/* A file that nobody else sees, in the directory we run in. */
+static int new_file(void)
+{
+	return open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+static void manage_its_fs(void)
+{
+	CLEANUP(cleanup_closep) int fd = new_file();
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		abort(); /* run it where O_TMPFILE works */
+	fake.table->v[0]->dev = st.st_dev;
+}
 
 static struct world *world_get(void)
 {
@@ -49,11 +54,12 @@ static struct world *world_get(void)
 	if (!w->w.loop || conf_default(&w->w.conf) < 0)
 		abort();
 	fake_setup(&w->w);
+	manage_its_fs();
 	w->api.w = &w->w;
 	if (api_hints_new(&w->api, &w->api.hints) < 0)
 		abort();
 	listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (vl_server_new(w->w.loop, listener, API_INTERFACE, &ops, &w->api,
+	if (vl_server_new(w->w.loop, listener, API_INTERFACE, &api_server_ops, &w->api,
 			  &w->api.server) < 0)
 		abort();
 	/* Not listening: connections are put in by hand. */
@@ -70,6 +76,20 @@ static void swallow(int fd)
 		;
 }
 
+/* A piece that starts with a blank and a brace brings a file, one with a tab
+ * and a brace a socket. */
+static ssize_t send_piece(int fd, const uint8_t *data, size_t n)
+{
+	CLEANUP(cleanup_closep) int brought = -1;
+
+	if (n > 1 && !memcmp(data, " {", 2))
+		brought = new_file();
+	else if (n > 1 && !memcmp(data, "\t{", 2))
+		brought = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	return fdcall_send(fd, (const char *)data, n, &brought, brought >= 0,
+			   MSG_DONTWAIT);
+}
+
 static void talk(struct world *w, int fd, const uint8_t *data, size_t size)
 {
 	while (size) {
@@ -78,7 +98,7 @@ static void talk(struct world *w, int fd, const uint8_t *data, size_t size)
 
 		if (n > size)
 			n = size;
-		if (send(fd, data, n, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		if (send_piece(fd, data, n) < 0)
 			break;
 		ev_run(w->w.loop, EVRUN_NOWAIT);
 		if (n & 1)
@@ -98,6 +118,9 @@ static void talk(struct world *w, int fd, const uint8_t *data, size_t size)
 		fake.event(&ev, fake.event_arg);
 	}
 	ev_run(w->w.loop, EVRUN_NOWAIT);
+	/* Threads look at the files. */
+	while (w->api.hints->waiting)
+		ev_run(w->w.loop, EVRUN_ONCE);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
