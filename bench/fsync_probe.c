@@ -20,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
+
 #define BLOCK       4096
 #define SAMPLES_MAX (1U << 20)
 #define NS          1000000000
@@ -126,7 +128,9 @@ static pid_t start(char **command)
 
 int main(int argc, char **argv)
 {
-	struct probe p = {0};
+	CLEANUP(cleanup_freep)
+	uint64_t *samples = calloc(SAMPLES_MAX, sizeof(*samples));
+	struct probe p = {.ns = samples};
 	unsigned long every_ms;
 	int status = 0;
 	pid_t pid;
@@ -139,7 +143,6 @@ int main(int argc, char **argv)
 	p.fd = open(p.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (p.fd < 0)
 		die(p.path);
-	p.ns = calloc(SAMPLES_MAX, sizeof(*p.ns));
 	if (!p.ns)
 		die("calloc");
 	(void)prctl(PR_SET_TIMERSLACK, 1UL);
@@ -152,6 +155,5 @@ int main(int argc, char **argv)
 	printf("{\"samples\": %u, \"p50_us\": %.1f, \"p99_us\": %.1f, \"worst_us\": "
 	       "%.1f}\n",
 	       p.n, percentile_us(&p, 50), percentile_us(&p, 99), percentile_us(&p, 100));
-	free(p.ns);
 	return 0;
 }
