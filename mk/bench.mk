@@ -33,7 +33,7 @@ demo:
 
 ## make bench       measures what is promised (as root; ROWS="idle drain-random" RUNS=5 HINTS=1)
 bench:
-	@$(MAKE) --no-print-directory -s deps
+	@$(MAKE) --no-print-directory -s deps DEPS='$(DEPS) $(DEPS_FULL)'
 	@$(MAKE) --no-print-directory -s all bench-bins
 	@BUILD=$(abspath $(BUILD)) ROWS="$(ROWS)" bench/run.sh
 

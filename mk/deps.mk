@@ -7,7 +7,7 @@
 DEPS_BUILD := gcc libc6-dev linux-libc-dev pkgconf libsystemd-dev liburing-dev libev-dev \
 	libmount-dev libsmartcols-dev libjansson-dev libinih-dev libext2fs-dev xfslibs-dev \
 	scdoc
-# The demo and the benchmarks: file systems to make, writers, pictures.
+# The demo and the benchmarks on the host: file systems to make, pictures.
 DEPS_DEMO  := xfsprogs e2fsprogs btrfs-progs util-linux mount fdisk jq gnuplot-nox \
 	strace valgrind
 # The checks: second compiler, sanitizers and fuzzer (libclang-rt-dev), linters, and
@@ -21,8 +21,9 @@ DEPS_GUEST := linux-source-6.12 flex bison bc patch xz-utils perl f2fs-tools
 
 DEPS := $(DEPS_BUILD) $(DEPS_DEMO) $(DEPS_TEST) $(DEPS_GUEST)
 
-# What only make check-kernel-full needs: the series' linters, an x86 kernel and its machine.
-DEPS_FULL := git sparse python3 python3-ply libelf-dev libssl-dev qemu-system-x86
+# What only make check-kernel-full and make bench need: the series' linters, an x86 kernel and its
+# machine, and what reads there.
+DEPS_FULL := fio git sparse python3 python3-ply libelf-dev libssl-dev qemu-system-x86
 
 # What must be there to compile, asked of the compiler itself so that it holds on any
 # distribution; remembered in a stamp so that it costs nothing afterwards.
