@@ -41,6 +41,15 @@ guest_numbers() # FILE FILTER
 	jq -r "$2" "$BENCH_OUT/$1.jsonl"
 }
 
+# Sets A and B to what two filters make of the lines, and RATIO to the median of B by that of A.
+# shellcheck disable=SC2034 # for those who source this
+guest_compare() # FILE FILTER FILTER
+{
+	mapfile -t A < <(guest_numbers "$1" "$2")
+	mapfile -t B < <(guest_numbers "$1" "$3")
+	RATIO=$(calc %.4f 'b / a' "a=$(median "${A[@]}")" "b=$(median "${B[@]}")")
+}
+
 # ---- rows that compare numbers of contexts (drain.sh) --------------------------------
 
 # Seconds that sync took in SET with N contexts.

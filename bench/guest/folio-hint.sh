@@ -20,15 +20,9 @@ echo "$order" >"$sysfs/folio_order_max"
 # Every block says which it is.
 perl -e 'print pack("N", $_) x 1024 for 1..$ARGV[0]' $((mib * 256)) >/tmp/data
 
-# seconds COMMAND...: what it takes
-seconds() {
-	local t0=$EPOCHREALTIME
-	"$@"
-	echo "$EPOCHREALTIME - $t0" | bc -l
-}
-
+# Prints the seconds.
 write() {
-	dd if=/tmp/data "of=$f" bs=4k conv=notrunc status=none
+	dd_seconds if=/tmp/data "of=$f" bs=4k conv=notrunc
 }
 
 # new_file HINT: sets f, whose hint is set
@@ -44,8 +38,8 @@ new_file() {
 measured() { # HINT
 	local wrote synced extents
 	new_file "$1"
-	wrote=$(seconds write)
-	synced=$(seconds sync)
+	wrote=$(write)
+	synced=$("$wbload" nothing --sync "$mnt" | jq .sync_seconds)
 	extents=$(filefrag "$f" | awk '{ print $(NF - 2) }')
 	line --argjson h "$1" --argjson w "$wrote" --argjson s "$synced" --argjson e "$extents" \
 		'{what: "time", hint: $h, write: $w, sync: $s, extents: $e}'
@@ -56,7 +50,7 @@ counted() { # HINT
 	local orders
 	new_file "$1"
 	count_folios "$f"
-	write
+	write >/dev/null
 	orders=$(counted_folios)
 	line --argjson h "$1" --arg o "$orders" '{what: "folios", hint: $h, orders: $o,
 		folios: ($o | split(" ") | map(split("*")[1] | tonumber) | add)}'

@@ -37,6 +37,12 @@ no_writeback_yet()
 	echo $((3 << 30)) >/proc/sys/vm/dirty_bytes
 }
 
+# The seconds that dd takes, as it says: starting it waits for the host.
+dd_seconds() # ARGUMENT...
+{
+	dd "$@" 2>&1 | sed -n 's/.* copied, \([0-9.e-]*\) s, .*/\1/p'
+}
+
 # One line of results.
 line() # JQ-ARGUMENT... FILTER
 {

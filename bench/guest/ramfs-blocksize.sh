@@ -16,9 +16,7 @@ mkdir $mnt
 run() { # KIB ROUND
 	local seconds
 	mount -t ramfs -o "blocksize=${1}k" ramfs $mnt
-	# as dd says: starting it waits for the host
-	seconds=$(LC_ALL=C dd if=/dev/zero of=$mnt/f bs=2M "count=$((mib / 2))" 2>&1 |
-		sed -n 's/.* copied, \([0-9.e-]*\) s, .*/\1/p')
+	seconds=$(dd_seconds if=/dev/zero of=$mnt/f bs=2M "count=$((mib / 2))")
 	expect "size" "$(stat -c %s $mnt/f)" $((mib << 20))
 	umount $mnt
 	[ "$2" = 0 ] || line --argjson k "$1" --argjson s "$seconds" '{kib: $k, seconds: $s}'

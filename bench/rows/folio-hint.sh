@@ -31,9 +31,7 @@ folios() # H FIELD
 compare() # SET
 {
 	local of="select(.set == \"$1\" and .what == \"time\" and .hint"
-	mapfile -t A < <(guest_numbers folio-hint "$of == 0) | .write + .sync")
-	mapfile -t B < <(guest_numbers folio-hint "$of == $hint) | .write + .sync")
-	RATIO=$(calc %.3f 'b / a' "a=$(median "${A[@]}")" "b=$(median "${B[@]}")")
+	guest_compare folio-hint "$of == 0) | .write + .sync" "$of == $hint) | .write + .sync"
 }
 
 fewer=$(calc %.2f 'a / b' "a=$(folios 0 folios)" "b=$(folios $hint folios)")

@@ -20,9 +20,8 @@ done
 # Sets A and B, what FILTER makes of each run of fio, and RATIO.
 compare() # SET FILTER
 {
-	mapfile -t A < <(guest_numbers rasync-ext2 "select(.set == \"$1\" and .declared == false) | $2")
-	mapfile -t B < <(guest_numbers rasync-ext2 "select(.set == \"$1\" and .declared == true) | $2")
-	RATIO=$(calc %.3f 'b / a' "a=$(median "${A[@]}")" "b=$(median "${B[@]}")")
+	guest_compare rasync-ext2 "select(.set == \"$1\" and .declared == false) | $2" \
+		"select(.set == \"$1\" and .declared == true) | $2"
 }
 
 note=
@@ -36,7 +35,7 @@ done
 compare "counted 100000" '.bytes / 1e6'
 # Has the series it?
 declared=0
-! grep -q '^diff .*fs/ext2' "$WB_TOP"/kernel/linux-*/*.patch || declared=1
+! grep -q '^+.*FOP_BUFFER_RASYNC' "$WB_TOP"/kernel/linux-*/*.patch || declared=1
 result rasync-ext2 "$RATIO" "times faster" ">= 1.2, or the series does not declare it" \
 	"$(is_met 'v >= 1.2 || !d' "v=$RATIO" "d=$declared")" \
 	"fio --rw=randread --bs=4k --size=${mib}M --iodepth=1 --runtime=$seconds --ioengine=io_uring --registerfiles
