@@ -46,8 +46,9 @@ struct api_method {
 	bool takes_fd;
 };
 
-/* Finds, checks and runs the method of @call; always answers or defers. */
-extern const struct vl_server_ops api_server_ops; /* with a struct api */
+/* What the server does with calls and descriptors; their @arg is a struct api.  A call's
+ * method is found, checked and run; it is always answered or deferred. */
+extern const struct vl_server_ops api_server_ops;
 
 /* Parameters, already checked against the table; NULL or @missing if not given. */
 const char *api_param_string(struct vl_call *call, const char *name);
