@@ -18,12 +18,14 @@ guest_kernels() # KERNEL...
 # their "set".  GUEST_OPTIONS are options of tests/guest/run.
 guest_run() # FILE KERNEL NAME SCRIPT ARG...
 {
-	local file=$BENCH_OUT/$1.jsonl kernel=$2 name=$3 script=$4 keep=$WB_TMP/guest
+	local file=$BENCH_OUT/$1.jsonl kernel=$2 name=$3 script=$4 keep=$WB_TMP/guest status=0
 	shift 4
 	rm -rf "$keep"
 	"$GUEST/run" -o "$keep" -e "WB_GUEST_TOOLS=$BUILD/tests/guest/tools" -e "BUILD=$BUILD" \
-		"${GUEST_OPTIONS[@]}" "$kernel" -- "$WB_TOP/bench/guest/$script" "$@" ||
-		wb_fail "$script did not measure in $kernel"
+		"${GUEST_OPTIONS[@]}" "$kernel" -- "$WB_TOP/bench/guest/$script" "$@" || status=$?
+	# What it skipped says why at its end.
+	[ "$status" != 77 ] || wb_skip "$(tail -n 1 "$keep/output")"
+	[ "$status" = 0 ] || wb_fail "$script did not measure in $kernel"
 	jq -c --arg set "$name" --arg kernel "$kernel" '{set: $set, kernel: $kernel} + .' \
 		"$keep/out/lines" >>"$file"
 }

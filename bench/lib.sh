@@ -10,7 +10,7 @@ export LC_ALL=C
 # shellcheck source=bench/groups.sh
 . "$(dirname "${BASH_SOURCE[0]}")/groups.sh"
 
-: "${RUNS:=5}" "${BENCH_MIB:=96}" "${BENCH_OUT:=$BUILD/bench}"
+: "${RUNS:=5}" "${QUICK:=}" "${BENCH_MIB:=96}" "${BENCH_OUT:=$BUILD/bench}"
 # A service has a session of its own, and with it (autogroup) a share of the CPUs that does
 # not come out of the writers': so has the daemon here.
 WB_WRAP=(setsid)
@@ -197,16 +197,68 @@ daemon_stop()
 
 # ---- results -------------------------------------------------------------------------
 
+# A field more of the next row: why, published, ratio, share, plots, tables (README.md).
+extra() # FIELD JSON
+{
+	EXTRA=$(jq -c --arg f "$1" --argjson v "$2" '.[$f] = $v' <<<"$EXTRA")
+}
+EXTRA={}
+
+extra_text() # FIELD TEXT
+{
+	extra "$1" "$(jq -n --arg t "$2" '$t')"
+}
+
+# A line of a plot: [[x, median, smallest, largest], ...] is gathered point by point.
+plot_point() # X NUMBER...
+{
+	local x=$1
+	shift
+	POINTS=$(jq -c --argjson x "$x" --argjson v "$(json_numbers "$@")" --argjson m "$(median "$@")" \
+		'. + [[$x, $m, ($v | min), ($v | max)]]' <<<"$POINTS")
+}
+POINTS=[]
+
+plot_line() # NAME: of the points so far
+{
+	LINES_OF_PLOT=$(jq -c --arg n "$1" --argjson p "$POINTS" '. + [{name: $n, points: $p}]' \
+		<<<"$LINES_OF_PLOT")
+	POINTS=[]
+}
+LINES_OF_PLOT=[]
+
+plot_end() # TITLE X-AXIS Y-AXIS [log]: with their units; X is drawn to the base of 2 with log
+{
+	PLOTS=$(jq -c --arg t "$1" --arg x "$2" --arg y "$3" --argjson l "$LINES_OF_PLOT" --arg log "${4:-}" \
+		'. + [{title: $t, x: $x, y: $y, x_log: ($log != ""), lines: $l}]' <<<"$PLOTS")
+	LINES_OF_PLOT=[]
+	extra plots "$PLOTS"
+}
+PLOTS=[]
+
+# What there is to say of any row, measured or not.
+row_json() # NAME JQ-ARGUMENT... FILTER
+{
+	local filter=${*: -1}
+	# shellcheck disable=SC2016 # jq's names
+	jq -n -L "$WB_TOP/bench/report" --rawfile table "$WB_TOP/bench/rows.table" --arg name "$1" \
+		--arg options "${HINTS:+HINTS=1 }${QUICK:+QUICK=1 }$([ "$RUNS" = 5 ] || echo "RUNS=$RUNS ")" \
+		--arg measured "$(date -u '+%F %H:%M UTC'), load $(cut -d' ' -f1 /proc/loadavg)" \
+		"${@:2:$#-2}" 'include "schema"; {name: $name} + ($table | table[$name] //
+			error("\($name) is not in bench/rows.table") | del(.quick)) +
+		{command: "make bench \($options)ROWS=\($name)", measured: $measured} + ('"$filter"')'
+}
+
 # One row.  A and B hold the single measurements without and with the daemon.
 result() # NAME VALUE UNIT TARGET true|false NOTE
 {
-	jq -n --arg name "$1" --argjson value "$2" --arg unit "$3" --arg target "$4" \
-		--argjson met "$5" --arg note "$6" \
+	# shellcheck disable=SC2016 # jq's names
+	row_json "$1" --argjson value "$2" --arg unit "$3" --arg target "$4" \
+		--argjson met "$5" --arg note "$6" --argjson extra "$EXTRA" \
 		--argjson a "$(json_numbers "${A[@]}")" --argjson b "$(json_numbers "${B[@]}")" \
-		'{name: $name, value: $value, unit: $unit, target: $target, met: $met,
-		  runs: {without: $a, with: $b},
-		  command: "make bench '"${HINTS:+HINTS=1 }"'ROWS=\($name)",
-		  note: $note}' >"$BENCH_OUT/$1.json"
+		'{status: "measured", value: $value, unit: $unit, target: $target, met: $met,
+		  runs: {without: $a, with: $b}, note: ($note | gsub("\\s+"; " "))} + ($extra | if .why then .why |= gsub("\\s+"; " ") else . end)' \
+		>"$BENCH_OUT/$1.json"
 }
 
 # true or false: is_met 'v >= 1.6' v=1.7

@@ -31,10 +31,30 @@ demo:
 	@$(MAKE) --no-print-directory -s all $(BUILD)/wbload
 	@BUILD=$(abspath $(BUILD)) bench/demo.sh
 
-## make bench       measures what is promised (as root; ROWS="idle drain-random" RUNS=5 HINTS=1)
+## make bench       measures what is promised (as root; ROWS="idle drain-random" RUNS=5 HINTS=1 QUICK=1)
 bench:
 	@$(MAKE) --no-print-directory -s deps DEPS='$(DEPS) $(DEPS_FULL)'
 	@$(MAKE) --no-print-directory -s all bench-bins
 	@BUILD=$(abspath $(BUILD)) ROWS="$(ROWS)" bench/run.sh
 
-.PHONY: bench-bins demo bench
+# Rows are measured into a folder of their own, so that a report has nothing of an earlier one but the
+# rows that ROWS leaves out.  FROM: nothing is measured, and nothing but gnuplot and jq is needed.
+## make bench-report  build/report/index.html, of every row (QUICK=1: minutes; FROM="results.json ...": of those)
+bench-report:
+ifeq ($(FROM),)
+	@$(MAKE) --no-print-directory -s deps DEPS='$(DEPS) $(DEPS_FULL)'
+	@$(MAKE) --no-print-directory -s all bench-bins
+	@BUILD=$(abspath $(BUILD)) ROWS="$(ROWS)" bench/report/measure.sh $(abspath $(BUILD))/report
+else
+	@bench/report/page.sh $(BUILD)/report $(FROM)
+	@echo "$(BUILD)/report/index.html"
+endif
+
+# Make itself exits with 2 where something got worse; bench/report/compare.sh with 1.
+## make bench-compare OLD=old.json  what got better or worse beyond noise (NEW=build/report/report.json)
+NEW ?= $(BUILD)/report/report.json
+bench-compare:
+	@test -n "$(OLD)" || { echo "Say what to compare with: make bench-compare OLD=bench/results/FILE.json [NEW=FILE.json]" >&2; exit 2; }
+	@bench/report/compare.sh "$(OLD)" "$(NEW)"
+
+.PHONY: bench-bins demo bench bench-report bench-compare

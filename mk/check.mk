@@ -105,6 +105,11 @@ check-kernel-full:
 check-system:
 	@tests/run build:all build:test-bins system
 
+## make check-report  the benchmarks' report, in a browser too (installs chromium-headless-shell, 60 MB)
+check-report:
+	@$(MAKE) --no-print-directory -s deps DEPS='$(DEPS) $(DEPS_BROWSER)'
+	@TESTS='72-report 73-report-browser' tests/run build:all build:test-bins system
+
 ## make fuzz        every fuzz target for FUZZ_SECONDS (60), two at a time
 fuzz:
 	@tests/run fuzz
@@ -126,7 +131,7 @@ format:
 
 # Prose and data have no comments to put a licence line in; README.md says theirs, and
 # kernel/README.md that of the patches, which quote the kernel's licence lines.
-SPDX_EXEMPT := LICENSES VERSION NEWS *README *.md tests/golden tests/fuzz/corpus bench/results *.patch
+SPDX_EXEMPT := LICENSES VERSION NEWS *README *.md tests/golden tests/fuzz/corpus tests/report bench/results *.patch
 
 # Every source file names its licence, and the text of each licence named is there.
 lint-spdx:
@@ -179,5 +184,5 @@ coverage:
 	@genhtml -q -o build/coverage build/coverage/wb.info
 	@echo "build/coverage/index.html"
 
-.PHONY: test-bins fuzz-bins guest-tools check-fast check check-kernel check-kernel-full check-system fuzz lint lint-format lint-spdx format \
+.PHONY: test-bins fuzz-bins guest-tools check-fast check check-kernel check-kernel-full check-system check-report fuzz lint lint-format lint-spdx format \
 	lint-shell lint-cppcheck lint-tidy lint-man lint-units coverage

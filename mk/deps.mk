@@ -13,7 +13,7 @@ DEPS_DEMO  := xfsprogs e2fsprogs btrfs-progs util-linux mount fdisk jq gnuplot-n
 # The checks: second compiler, sanitizers and fuzzer (libclang-rt-dev), linters, and
 # what the system tests run (setpriv, capsh, systemd-analyze).
 DEPS_TEST  := libcmocka-dev clang clang-format clang-tidy libclang-rt-dev cppcheck \
-	shellcheck mandoc lcov libcap2-bin procps systemd socat g++ abigail-tools
+	shellcheck mandoc lcov libcap2-bin procps systemd socat g++ abigail-tools libxml2-utils
 
 # The guest kernels: the source (another version's is downloaded by tests/guest/fetch), what
 # builds it, what tests/guest/t runs.
@@ -24,6 +24,9 @@ DEPS := $(DEPS_BUILD) $(DEPS_DEMO) $(DEPS_TEST) $(DEPS_GUEST)
 # What only make check-kernel-full and make bench need: the series' linters, an x86 kernel and its
 # machine, and what reads there.
 DEPS_FULL := fio git sparse python3 python3-ply libelf-dev libssl-dev qemu-system-x86
+
+# What make check-report alone needs: a browser to look at the report with.
+DEPS_BROWSER := chromium-headless-shell
 
 # What must be there to compile, asked of the compiler itself so that it holds on any
 # distribution; remembered in a stamp so that it costs nothing afterwards.

@@ -8,7 +8,8 @@ wbload=$BUILD/wbload
 export LC_ALL=C
 
 # Make the disk /dev/NAME of so many megabytes in the guest's memory; each request takes
-# NANOSECONDS (0: it is complete when it is submitted).  All of its memory is there afterwards:
+# NANOSECONDS (0: it is complete when it is submitted).  BENCH_QUEUES and BENCH_DEPTH: how
+# many queues of how many requests (one for each CPU, 64).  All of its memory is there afterwards:
 # no run pays for it.  Sets DEV.
 bench_disk() # NAME MEGABYTES NANOSECONDS
 {
@@ -18,7 +19,8 @@ bench_disk() # NAME MEGABYTES NANOSECONDS
 	echo "$2" >"$null/size"
 	echo 1 >"$null/memory_backed"
 	echo 4096 >"$null/blocksize"
-	nproc >"$null/submit_queues"
+	echo "${BENCH_QUEUES:-$(nproc)}" >"$null/submit_queues"
+	echo "${BENCH_DEPTH:-64}" >"$null/hw_queue_depth"
 	echo 0 >"$null/irqmode"
 	if [ "$3" != 0 ]; then
 		echo 2 >"$null/irqmode"

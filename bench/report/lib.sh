@@ -55,6 +55,6 @@ results_merge() # FILE...
 	done | report_jq -sc 'include "schema";
 		($table | table | keys_unsorted) as $order
 		| {schema: schema, rows: ([.[] | .machine as $m | .rows[] | .machine //= $m]
-			| group_by(.command) | map(last)
+			| group_by(.command | sub(" RUNS=[0-9]+"; "")) | map(last)
 			| sort_by([(.name as $n | $order | index($n) // 1000), .command]))}'
 }

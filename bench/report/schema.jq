@@ -59,6 +59,11 @@ def check_grid($w):
 		want(type == "array" and length == $n; "\($w).rows[]"; "has not as many cells as there are columns")
 		| map(text(200; "\($w).rows[][]"))));
 
+def check_machine:
+	object("machine")
+	| want(length <= 30; "machine"; "has more than 30 fields")
+	| with_entries(.key |= text(40; "machine") | .key as $k | .value |= text(300; "machine.\($k)"));
+
 def check_row($w):
 	object($w)
 	| want(.name | is_text(60) and test("^[A-Za-z0-9][A-Za-z0-9-]*$"); "\($w).name";
@@ -80,6 +85,8 @@ def check_row($w):
 	| want(.better == "lower" or .better == "higher"; "\($w).better"; "is neither lower nor higher")
 	| .labels |= (object("\($w).labels")
 		| .without |= plain("\($w).labels.without") | .with |= plain("\($w).labels.with"))
+	| field(.measured; text(100; "\($w).measured"))
+	| field(.machine; check_machine)
 	| field(.why; text(5000; "\($w).why"))
 	| field(.published; text(300; "\($w).published"))
 	| field(.ratio; number("\($w).ratio"))
@@ -89,11 +96,6 @@ def check_row($w):
 		| reduce .[] as $p (.; ($p | check_plot("\($w).plots[]")) as $x | .))
 	| field(.tables; list(8; "\($w).tables")
 		| reduce .[] as $p (.; ($p | check_grid("\($w).tables[]")) as $x | .));
-
-def check_machine:
-	object("machine")
-	| want(length <= 30; "machine"; "has more than 30 fields")
-	| with_entries(.key |= text(40; "machine") | .key as $k | .value |= text(300; "machine.\($k)"));
 
 # ---- older files ---------------------------------------------------------------------
 
@@ -122,6 +124,6 @@ def load($table; $file):
 	 else refuse("the file"; "has no schema and is no list of rows: is it one of results?") end)
 	| want(.schema == schema; "schema";
 		"is \(.schema | tostring | .[:20]), and this version reads 0 and \(schema)")
-	| .machine |= check_machine
+	| .machine |= (. // {} | check_machine)
 	| .rows |= (list(500; "rows") | [to_entries[] | .key as $i | .value | check_row("rows[\($i)]")])
 	| want(.rows | map(.command) | length == (unique | length); "rows"; "has two of the same command");

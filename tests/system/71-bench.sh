@@ -16,11 +16,11 @@ env -u WB_NS -u WB_TMP -u WB_RUN BENCH_OUT="$out" BENCH_MIB=4 BENCH_SECONDS=1 RU
 	ROWS="idle drain-sequential" "$WB_TOP/bench/run.sh" >"$WB_TMP/bench.log" 2>&1 ||
 	{ tail -n 30 "$out"/*.log; wb_fail "bench/run.sh ended with $?"; }
 # In the order of the table, not of the wish.
-wb_json '[.[].name] == ["drain-sequential", "idle"]' <"$out/results.json"
-wb_json 'all(.[]; (.value | type) == "number" and (.met | type) == "boolean" and
-	has("unit") and has("target") and (.command | startswith("make bench ROWS=")) and
+wb_json '[.rows[].name] == ["drain-sequential", "idle"]' <"$out/results.json"
+wb_json '.schema == 1 and all(.rows[]; (.value | type) == "number" and (.met | type) == "boolean" and
+	has("unit") and has("target") and (.command | test("^make bench RUNS=1 ROWS=")) and
 	(.runs.with | length) == 1)' <"$out/results.json"
-wb_json '.[0].runs.without | length == 1' <"$out/results.json"
+wb_json '.rows[0].runs.without | length == 1' <"$out/results.json"
 grep -q '^drain-sequential .* times faster' "$out/results.txt"
 [ "$(grep -c '^| \(idle\|drain-sequential\) ' "$out/results.md")" -eq 2 ]
 
@@ -32,7 +32,7 @@ env -u WB_NS -u WB_TMP -u WB_RUN -u BENCH_OUT BUILD="$WB_TMP/build" HINTS=1 BENC
 	ROWS=drain-sequential "$WB_TOP/bench/run.sh" >"$WB_TMP/bench.log" 2>&1 ||
 	{ tail -n 30 "$WB_TMP"/build/bench-hints/*.log; wb_fail "bench/run.sh ends with $?"; }
 [ ! -e "$WB_TMP/build/bench" ] || wb_fail "results with hints are among those without"
-wb_json '.[0].command == "make bench HINTS=1 ROWS=drain-sequential"' \
+wb_json '.rows[0].command == "make bench HINTS=1 RUNS=1 ROWS=drain-sequential"' \
 	<"$WB_TMP/build/bench-hints/results.json"
 
 wb_note "with hints: each file of a row has a rule"

@@ -1,0 +1,121 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The rows of S4: the published workloads of parallel writeback, scaled to a guest, with different numbers of
+# contexts of the kernel series.  Sourced after lib.sh and guest.sh.
+
+PARALLEL_KERNEL=7.3-smp-bench
+
+# Numbers that FIELD has in the runs of DEVICE, AGE with N contexts.
+parallel_numbers() # DEVICE AGE N FIELD
+{
+	guest_numbers "$ROW" "select(.set == \"$1 $2\" and .what == \"run\" and .contexts == $3) | .$4"
+}
+
+parallel_median() # DEVICE AGE N FIELD
+{
+	local v
+	mapfile -t v < <(parallel_numbers "$@")
+	median "${v[@]}"
+}
+
+# Bytes per second past the page cache and file systems.
+parallel_limit() # DEVICE AGE
+{
+	local v
+	mapfile -t v < <(guest_numbers "$ROW" "select(.set == \"$1 $2\" and .what == \"limit\") | .rate")
+	median "${v[@]}"
+}
+
+# Sets BEST to the number of contexts with the highest median of throughput on DEVICE, AGE.
+parallel_best() # DEVICE AGE N...
+{
+	local device=$1 age=$2 n rate best=0
+	shift 2
+	for n in "$@"; do
+		rate=$(parallel_median "$device" "$age" "$n" rate)
+		[ "$(is_met 'r > b' "r=$rate" "b=$best")" = false ] || BEST=$n best=$rate
+	done
+}
+
+# A line of both plots and a line of the table for each number of contexts.
+parallel_show() # DEVICE AGE N...
+{
+	local device=$1 age=$2 n v one limit pauses=[]
+	shift 2
+	one=$(parallel_median "$device" "$age" 1 rate)
+	limit=$(parallel_limit "$device" "$age")
+	for n in "$@"; do
+		mapfile -t v < <(parallel_numbers "$device" "$age" "$n" "rate / $one")
+		plot_point "$n" "${v[@]}"
+		mapfile -t v < <(parallel_numbers "$device" "$age" "$n" "rate / 1e6")
+		GRID=$(jq -c --args '. + [$ARGS.positional]' "$device, $age" "$n" "$(spread %.1f "${v[@]}")" \
+			"$(calc '%.0f %%' '100 * 1e6 * v / l' "v=$(median "${v[@]}")" "l=$limit")" \
+			"$(parallel_median "$device" "$age" "$n" p99_ms)" "$(parallel_median "$device" "$age" "$n" worst_ms)" \
+			"$(calc %.1f v "v=$(parallel_median "$device" "$age" "$n" extents)")" \
+			"$(parallel_median "$device" "$age" "$n" busy)" <<<"$GRID")
+		mapfile -t v < <(parallel_numbers "$device" "$age" "$n" p99_ms)
+		pauses=$(jq -c --argjson x "$n" --argjson v "$(json_numbers "${v[@]}")" --argjson m "$(median "${v[@]}")" \
+			'. + [[$x, $m, ($v | min), ($v | max)]]' <<<"$pauses")
+	done
+	plot_line "$device, $age"
+	PAUSES=$(jq -c --arg n "$device, $age" --argjson p "$pauses" '. + [{name: $n, points: $p}]' <<<"$PAUSES")
+}
+
+# One row: FILES files of MIB each, a job and a directory for each.  TARGET is the published ratio.
+parallel_row() # ROW FS FILES MIB TARGET PUBLISHED
+{
+	local fs=$2 files=$3 mib=$4 target=$5 published=$6 cases case runs size contexts value
+	ROW=$1 GRID=[] PAUSES=[]
+	case $fs in
+	bcachefs) wb_skip "bcachefs has no cgroup writeback, so the series leaves it in context 0 and there are no contexts to" \
+		"compare; it is in Linux 6.12 only, whose User Mode Linux has one CPU (6.12-uml-bcachefs)." ;;
+	f2fs | btrfs) command -v "mkfs.$fs" >/dev/null || wb_skip "mkfs.$fs is not installed." ;;
+	esac
+	cases=("nvme fresh" "nvme aged" "memory fresh" "memory aged" "slow fresh" "slow aged")
+	contexts=(1 2 4 8)
+	[ -z "$QUICK" ] || cases=("nvme fresh") contexts=(1 2 4) mib=$((mib / 2))
+	guest_kernels $PARALLEL_KERNEL
+	guest_clear "$ROW"
+	GUEST_OPTIONS=(-m 3G -t 1200)
+	for case in "${cases[@]}"; do
+		size=$mib runs=$(((RUNS + 1) / 2))
+		[ "$case" != "nvme fresh" ] || runs=$RUNS
+		[[ $case != slow* ]] || size=$((mib / 12 + 1))
+		# shellcheck disable=SC2086 # device and age
+		guest_run "$ROW" $PARALLEL_KERNEL "$case" parallel.sh "$fs" "$runs" "${contexts[*]}" $case "$files" "$size" \
+			$((size * files / 9 + 2))
+	done
+	for case in "${cases[@]}"; do
+		# shellcheck disable=SC2086
+		parallel_show $case "${contexts[@]}"
+	done
+	plot_end "Throughput by contexts" "contexts (number)" "against 1 context (times)" log
+	LINES_OF_PLOT=$PAUSES
+	plot_end "Dirty-throttle pauses" "contexts (number)" "p99 of pauses (ms)" log
+	extra tables "$(jq -nc --argjson rows "$GRID" '[{title: "Medians (smallest to largest)", columns: ["device", "contexts",
+		"MB/s", "of the limit", "p99 pause, ms", "worst, ms", "extents per file", "CPUs busy, %"], rows: $rows}]')"
+	parallel_best nvme fresh "${contexts[@]:1}"
+	mapfile -t A < <(parallel_numbers nvme fresh 1 "rate / 1e6")
+	mapfile -t B < <(parallel_numbers nvme fresh "$BEST" "rate / 1e6")
+	value=$(calc %.3f 'b / a' "a=$(median "${A[@]}")" "b=$(median "${B[@]}")")
+	extra labels "$(jq -nc --arg n "$BEST contexts" '{without: "1 context", with: $n}')"
+	extra ratio "$value"
+	extra_text published "$published"
+	extra share "$(jq -nc --argjson l "$(parallel_limit nvme fresh)" --argjson a "$(median "${A[@]}")" \
+		--argjson b "$(median "${B[@]}")" '{without: (1e8 * $a / $l), with: (1e8 * $b / $l)}')"
+	[ "$(is_met 'v >= t' "v=$value" "t=$target")" = true ] || extra_text why "$(parallel_why)"
+	result "$ROW" "$value" "times the throughput" ">= $target" "$(is_met 'v >= t' "v=$value" "t=$target")" \
+		"$files files of $mib MiB on $fs, a directory and a job of fio for each (--rw=randwrite --bs=4k --ioengine=io_uring
+--iodepth=16, new files) and a sync, vm.dirty_bytes a ninth of them. null_blk with memory: nvme takes 100 us a request and
+has a queue for each CPU, memory takes none, slow has one queue of one request of 2 ms and files a twelfth as long. aged: two thirds of the
+file system were filled by files of 64 KiB and every second one removed. The value is of nvme, fresh; 2 CPUs, $PARALLEL_KERNEL;
+without a context more the kernel has one flusher. Pauses are those of balance_dirty_pages. All was read back as written."
+}
+
+parallel_why()
+{
+	echo "With 1 context the guest's 2 CPUs were busy $(parallel_median nvme fresh 1 busy) % of the time, with $BEST contexts
+$(parallel_median nvme fresh "$BEST" busy) %, by the writing jobs and the flushers together: little was left to share out. The machines of
+the published figures had many CPUs, nearly all of them idle while their writers were throttled behind one flusher. The guest is User Mode
+Linux, where system calls and interrupts cost more than a processor's, and its disk is memory, for there is no NVMe."
+}
