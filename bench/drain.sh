@@ -131,3 +131,11 @@ draining takes $(spread %.2f "${BW[@]}") s, against $(spread %.2f "${AW[@]}") s 
 	MORE+=" Half noise and half zeros (fio's 50 %) instead of text: ratio $(drain_ratio), $(drain_facts)."
 	unset 'SET[-1]'
 }
+
+# The shares as numbers, for the report.
+drain_extra()
+{
+	local a b
+	a=$(drain_share A) b=$(drain_share B)
+	extra share "{\"without\": ${a% %}, \"with\": ${b% %}}"
+}

@@ -41,8 +41,9 @@ folio_compare() # SET FILTER
 # One row: writes of KIB in FS.  TARGET is in times fewer instructions.
 folio_row() # ROW FS KIB TARGET
 {
-	local fs=$2 kib=$3 target=$4 mib=${BENCH_GUEST_MIB:-256} emulated='' page limit fewer times note
+	local fs=$2 kib=$3 target=$4 emulated='' mib page limit fewer times note
 	ROW=$1
+	mib=$(guest_mib 64 256)
 	guest_kernels $FOLIO_KERNEL
 	guest_clear "$ROW"
 	GUEST_OPTIONS=(-m 3G -t 300)

@@ -5,6 +5,12 @@
 
 GUEST=$WB_TOP/tests/guest
 
+# How much data a row of guests takes, less with QUICK=1.
+guest_mib() # QUICK FULL
+{
+	if [ -n "${BENCH_GUEST_MIB:-}" ]; then echo "$BENCH_GUEST_MIB"; elif [ -n "$QUICK" ]; then echo "$1"; else echo "$2"; fi
+}
+
 # Builds what is missing before anything is measured.
 guest_kernels() # KERNEL...
 {
@@ -90,6 +96,26 @@ contexts_facts() # FILE SET N...
 		text+="written in $(contexts_median "$file" "$set" "$n" .write) s; "
 	done
 	echo "Contexts $text$(contexts_median "$file" "$set" 1 '.dirty / 1048576 | floor') MiB dirty before it."
+}
+
+# A plot of the seconds by contexts.
+contexts_plot() # FILE TITLE SET... -- N...
+{
+	local file=$1 title=$2 sets=() set n times
+	shift 2
+	while [ "$1" != -- ]; do
+		sets+=("$1")
+		shift
+	done
+	shift
+	for set in "${sets[@]}"; do
+		for n in "$@"; do
+			mapfile -t times < <(contexts_sync "$file" "$set" "$n")
+			plot_point "$n" "${times[@]}"
+		done
+		plot_line "$set"
+	done
+	plot_end "$title" "contexts (number)" "time of sync (s)" log
 }
 
 contexts_median() # FILE SET N FILTER

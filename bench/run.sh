@@ -15,7 +15,6 @@ out=${BENCH_OUT:-$BUILD/bench${HINTS:+-hints}${QUICK:+-quick}}
 export BENCH_OUT=$out
 if [ -n "$QUICK" ]; then
 	export BENCH_MIB=${BENCH_MIB:-64} BENCH_SECONDS=${BENCH_SECONDS:-5}
-	export BENCH_GUEST_MIB=${BENCH_GUEST_MIB:-32}
 fi
 
 # The names in rows.table, with QUICK the quick ones.

@@ -10,10 +10,10 @@
 # queue of one request, 2 ms each, as a disk's head has it).  The files are new, so blocks are allocated as
 # they are written back.  aged: most of the file system was filled by files of 64 KiB, and every second of them
 # removed.  One round more than ROUNDS warms up.  Each line: contexts, bytes per second until all is on the
-# device (a sync is in it), dirty-throttle pauses in ms (worst, 99th percentile and their number, from balance_dirty_pages
-# events), how busy
-# the CPUs were in percent, extents per file.  Three lines have the device's own limit, written to past the page cache in
-# sequence before there is a file system.  At last all is read back.
+# device (a sync is in it), dirty-throttle pauses in ms (worst, 99th percentile and their number, from
+# balance_dirty_pages events), how busy the CPUs were in percent, extents per file.  Three lines have the
+# device's own limit, written past the page cache in sequence before there is a file system.  At last all
+# is read back.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -31,7 +31,7 @@ esac
 # shellcheck disable=SC2016 # jq's names
 for r in 1 2 3; do
 	fio --name=limit --filename="$DEV" --rw=write --bs=1M --direct=1 --ioengine=io_uring --iodepth=16 --numjobs="$(nproc)" \
-		--size=128M --offset_increment=256M --runtime=5 --group_reporting --output-format=json --output=/tmp/fio.json >/dev/null
+		--size=512M --offset_increment=512M --time_based --runtime=2 --group_reporting --output-format=json --output=/tmp/fio.json >/dev/null
 	line --slurpfile f /tmp/fio.json '{what: "limit", rate: $f[0].jobs[0].write.bw_bytes}'
 done
 

@@ -5,7 +5,7 @@
 #	rasync.sh ROUNDS MEGABYTES SECONDS NANOSECONDS [FIO-OPTION...]
 #
 # The device is null_blk whose requests take NANOSECONDS.  One line for each run of fio: declared
-# or not, bytes per second, reads.
+# or not, bytes per second, reads; and in each round one past the page cache, the device's own limit.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -24,21 +24,22 @@ head -c "${mib}M" /dev/zero >$mnt/f
 umount $mnt
 
 # shellcheck disable=SC2016 # jq's names
-run() { # Y|N ROUND
-	echo "$1" >$switch
+run() { # Y|N|direct ROUND
+	local direct=0
+	if [ "$1" = direct ]; then direct=1; else echo "$1" >$switch; fi
 	echo 3 >/proc/sys/vm/drop_caches
 	mount -t ext2 "$DEV" $mnt
-	fio --name=r --filename=$mnt/f --size="${mib}M" --rw=randread --bs=4k --direct=0 --numjobs=1 \
+	fio --name=r --filename=$mnt/f --size="${mib}M" --rw=randread --bs=4k --direct=$direct --numjobs=1 \
 		--iodepth=1 --runtime="$seconds" --ioengine=io_uring --registerfiles --fixedbufs \
 		--gtod_reduce=1 ${job[@]+"${job[@]}"} --randseed="$2" --output-format=json --output=/tmp/fio.json >/dev/null
-	[ "$2" = 0 ] || line --arg d "$1" --slurpfile f /tmp/fio.json '{declared: ($d == "Y"),
+	[ "$2" = 0 ] || line --arg d "$1" --slurpfile f /tmp/fio.json '{declared: (if $d == "direct" then null else $d == "Y" end),
 		bytes: $f[0].jobs[0].read.bw_bytes, reads: $f[0].jobs[0].read.total_ios}'
 	umount $mnt
 }
 
 for ((r = 0; r <= rounds; r++)); do
-	turns=(N Y)
-	((r % 2)) || turns=(Y N)
+	turns=(N Y direct)
+	((r % 2)) || turns=(direct Y N)
 	for d in "${turns[@]}"; do
 		run "$d" $r
 	done

@@ -32,7 +32,7 @@ def row_head($i):
 		+ (if .status == "measured" then ": \(measured | h), target \(.target | h)" else "" end)
 		+ (if .published then "; published: \(.published | h)" else "" end) + "</p>",
 	(if reason == null then empty
-	 else "<p class=\"\(if class == "notrun" then "skip" else "why" end)\">\(reason | h)</p>" end);
+	 else "<p class=\"\(if class == "missed" then "why" else "skip" end)\">\(reason | h)</p>" end);
 
 def row_numbers:
 	if .status == "measured" and (.runs.without + .runs.with | length) > 0 then

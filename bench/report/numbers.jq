@@ -20,9 +20,9 @@ def share_text: if .share == null then "-"
 	else [.share.without, .share.with] | map(if . == null then "-" else "\(round) %" end)
 		| if .[0] == "-" then .[1] else join(", ") end end;
 
-# Why a row missed its target.
+# Why a row missed its target, or the published ratio.
 def reason: if .status != "measured" then .reason
-	elif .met then null
+	elif .met then .why
 	else .why // "No reason was stored with this result; the note has what was found." end;
 
 # The distinct machines, and each row's number among them.

@@ -15,6 +15,7 @@ SET=(--files 8 --size "${BENCH_MIB}M")
 drain_compare "$RUNS" "$DRAIN_ONLY" $mode
 value=$(drain_ratio)
 note=$(drain_facts).
+drain_extra
 runs_a=("${A[@]}") runs_b=("${B[@]}")
 drain_more $mode
 A=("${runs_a[@]}") B=("${runs_b[@]}")

@@ -17,6 +17,7 @@ guest_run kernel-contexts $kernel seq drain.sh xfs "$RUNS" "1 2 4" 0 0 seq "${se
 note=$(contexts_facts kernel-contexts rand 1 2 4)
 sequential=$(contexts_facts kernel-contexts seq 1 2 4)
 contexts_best kernel-contexts rand 2 4
+contexts_plot kernel-contexts "Sync by contexts" rand seq -- 1 2 4
 value=$(calc %.3f 'a / b' "a=$(median "${A[@]}")" "b=$(median "${B[@]}")")
 result kernel-contexts "$value" "times faster" ">= 1.5" "$(is_met 'v >= 1.5' "v=$value")" \
 	"sync of 8 files of $mib MiB, one in each AG of XFS, every 4 KiB block written once in random order, on null_blk with

@@ -15,6 +15,7 @@ guest_run kernel-small-files $kernel xfs drain.sh xfs "$RUNS" "1 2 4 8 16" 10000
 
 note=$(contexts_facts kernel-small-files xfs 1 2 4 8 16)
 contexts_best kernel-small-files xfs 2 4 8 16
+contexts_plot kernel-small-files "Sync of small files by contexts" xfs -- 1 2 4 8 16
 value=$(calc %.3f 'a / b' "a=$(median "${A[@]}")" "b=$(median "${B[@]}")")
 result kernel-small-files "$value" "times faster" "none: the curve" true \
 	"sync of $files files of 16 KiB, created in 8 directories in the 8 AGs of XFS, on null_blk with memory whose requests

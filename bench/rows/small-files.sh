@@ -13,6 +13,7 @@ drain_compare "$RUNS" "$DRAIN_ONLY" seq
 value=$(drain_ratio)
 note="$(drain_facts). Creating and draining takes $(spread %.2f "${BW[@]}") s, against
 $(spread %.2f "${AW[@]}") s without the daemon."
+drain_extra
 runs_a=("${A[@]}") runs_b=("${B[@]}")
 drain_compare $(((RUNS + 1) / 2)) "" seq
 note+=" With the shipped settings that is $(spread %.2f "${BW[@]}") s against

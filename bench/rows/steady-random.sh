@@ -41,6 +41,8 @@ for ((r = 1; r <= RUNS; r++)); do
 	load seq "${set[@]}" # blocks that verify knows
 done
 value=$(calc %.3f 'b / a' "a=$(median "${A[@]}")" "b=$(median "${B[@]}")")
+share_of() { calc %.4g "100 * v / l" "v=$1" "l=$(median "${limit[@]}")"; }
+extra share "{\"without\": $(share_of "$(median "${A[@]}")"), \"with\": $(share_of "$(median "${B[@]}")")}"
 share() { calc '%.0f %%' '100 * v / l' "v=$1" "l=$(median "${limit[@]}")"; }
 result steady-random "$value" "times the throughput" ">= 1.0" "$(is_met 'v >= 0.995' "v=$value")" \
 	"Without $(spread_by 1e6 %.0f "${A[@]}") MB/s, with $(spread_by 1e6 %.0f "${B[@]}") MB/s: $(share "$(median "${A[@]}")") and
