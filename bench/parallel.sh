@@ -37,34 +37,44 @@ parallel_best() # DEVICE AGE N...
 	done
 }
 
-# A line of both plots and a line of the table for each number of contexts.
+# The row of the table for N contexts, a number or "user" with its quotes.
+parallel_cells() # DEVICE AGE N
+{
+	local v words="$3"
+	[ "$3" != '"user"' ] || words="1, user engine"
+	mapfile -t v < <(parallel_numbers "$@" "rate / 1e6")
+	# shellcheck disable=SC2016 # jq's names
+	GRID=$(jq -c --args '. + [$ARGS.positional]' "$1, $2" "$words" "$(spread %.1f "${v[@]}")" \
+		"$(calc '%.0f %%' '100 * 1e6 * v / l' "v=$(median "${v[@]}")" "l=$(parallel_limit "$1" "$2")")" \
+		"$(parallel_median "$@" p99_ms)" "$(parallel_median "$@" worst_ms)" \
+		"$(calc %.1f v "v=$(parallel_median "$@" extents)")" "$(parallel_median "$@" busy)" <<<"$GRID")
+}
+
+# A line of both plots, and those of the table.
 parallel_show() # DEVICE AGE N...
 {
-	local device=$1 age=$2 n v one limit pauses=[]
+	local case=("$1" "$2") n v one pauses
 	shift 2
-	one=$(parallel_median "$device" "$age" 1 rate)
-	limit=$(parallel_limit "$device" "$age")
+	one=$(parallel_median "${case[@]}" 1 rate)
 	for n in "$@"; do
-		mapfile -t v < <(parallel_numbers "$device" "$age" "$n" "rate / $one")
+		parallel_cells "${case[@]}" "$n"
+		mapfile -t v < <(parallel_numbers "${case[@]}" "$n" p99_ms)
 		plot_point "$n" "${v[@]}"
-		mapfile -t v < <(parallel_numbers "$device" "$age" "$n" "rate / 1e6")
-		GRID=$(jq -c --args '. + [$ARGS.positional]' "$device, $age" "$n" "$(spread %.1f "${v[@]}")" \
-			"$(calc '%.0f %%' '100 * 1e6 * v / l' "v=$(median "${v[@]}")" "l=$limit")" \
-			"$(parallel_median "$device" "$age" "$n" p99_ms)" "$(parallel_median "$device" "$age" "$n" worst_ms)" \
-			"$(calc %.1f v "v=$(parallel_median "$device" "$age" "$n" extents)")" \
-			"$(parallel_median "$device" "$age" "$n" busy)" <<<"$GRID")
-		mapfile -t v < <(parallel_numbers "$device" "$age" "$n" p99_ms)
-		pauses=$(jq -c --argjson x "$n" --argjson v "$(json_numbers "${v[@]}")" --argjson m "$(median "${v[@]}")" \
-			'. + [[$x, $m, ($v | min), ($v | max)]]' <<<"$pauses")
 	done
-	plot_line "$device, $age"
-	PAUSES=$(jq -c --arg n "$device, $age" --argjson p "$pauses" '. + [{name: $n, points: $p}]' <<<"$PAUSES")
+	pauses=$POINTS POINTS=[]
+	for n in "$@"; do
+		mapfile -t v < <(parallel_numbers "${case[@]}" "$n" "rate / $one")
+		plot_point "$n" "${v[@]}"
+	done
+	plot_line "${case[0]}, ${case[1]}"
+	# shellcheck disable=SC2016 # jq's names
+	PAUSES=$(jq -c --arg n "${case[0]}, ${case[1]}" --argjson p "$pauses" '. + [{name: $n, points: $p}]' <<<"$PAUSES")
 }
 
 # One row: FILES files of MIB each, a job and a directory for each.  TARGET is the published ratio.
 parallel_row() # ROW FS FILES MIB TARGET PUBLISHED
 {
-	local fs=$2 files=$3 mib=$4 target=$5 published=$6 cases case runs size contexts value
+	local fs=$2 files=$3 mib=$4 target=$5 published=$6 cases case runs size contexts numbers value
 	ROW=$1 GRID=[] PAUSES=[]
 	case $fs in
 	bcachefs) wb_skip "bcachefs has no cgroup writeback, so the series leaves it in context 0 and there are no contexts to" \
@@ -76,20 +86,23 @@ parallel_row() # ROW FS FILES MIB TARGET PUBLISHED
 	[ -z "$QUICK" ] || cases=("nvme fresh") contexts=(1 2 4) mib=$((mib / 2))
 	guest_kernels $PARALLEL_KERNEL
 	guest_clear "$ROW"
+	# shellcheck disable=SC2034 # guest_run has them
 	GUEST_OPTIONS=(-m 3G -t 1200)
 	for case in "${cases[@]}"; do
-		size=$mib runs=$(((RUNS + 1) / 2))
-		[ "$case" != "nvme fresh" ] || runs=$RUNS
+		size=$mib runs=$(((${RUNS:?} + 1) / 2)) numbers=${contexts[*]}
+		[ "$case" != "nvme fresh" ] || runs=$RUNS numbers+=" user"
 		[[ $case != slow* ]] || size=$((mib / 12 + 1))
 		# shellcheck disable=SC2086 # device and age
-		guest_run "$ROW" $PARALLEL_KERNEL "$case" parallel.sh "$fs" "$runs" "${contexts[*]}" $case "$files" "$size" \
+		guest_run "$ROW" $PARALLEL_KERNEL "$case" parallel.sh "$fs" "$runs" "$numbers" $case "$files" "$size" \
 			$((size * files / 9 + 2))
 	done
 	for case in "${cases[@]}"; do
 		# shellcheck disable=SC2086
 		parallel_show $case "${contexts[@]}"
 	done
+	parallel_cells nvme fresh '"user"'
 	plot_end "Throughput by contexts" "contexts (number)" "against 1 context (times)" log
+	# shellcheck disable=SC2034 # plot_end takes them
 	LINES_OF_PLOT=$PAUSES
 	plot_end "Dirty-throttle pauses" "contexts (number)" "p99 of pauses (ms)" log
 	extra tables "$(jq -nc --argjson rows "$GRID" '[{title: "Medians (smallest to largest)", columns: ["device", "contexts",
@@ -109,7 +122,8 @@ parallel_row() # ROW FS FILES MIB TARGET PUBLISHED
 --iodepth=16, new files) and a sync, vm.dirty_bytes a ninth of them. null_blk with memory: nvme takes 100 us a request and
 has a queue for each CPU, memory takes none, slow has one queue of one request of 2 ms and files a twelfth as long. aged: two thirds of the
 file system were filled by files of 64 KiB and every second one removed. The value is of nvme, fresh; 2 CPUs, $PARALLEL_KERNEL;
-without a context more the kernel has one flusher. Pauses are those of balance_dirty_pages. All was read back as written."
+with 1 the kernel has one flusher, as it has unpatched. user
+engine: 1 context, and wbd flushes with after = 512K, by itself $(calc '%.0f %%' '100 * f / b' "f=$(parallel_median nvme fresh '"user"' flushed)" "b=$((files * mib << 20))") of the bytes. Pauses are those of balance_dirty_pages. All was read back as written."
 }
 
 parallel_why()

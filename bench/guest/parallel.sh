@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Parallel writeback as it was published: buffered writes of 4 KiB at random by fio with io_uring, one job and
 # one file in a directory (and group) of its own each, while memory for dirty data is short; in turns with
-# different numbers of contexts.
+# different numbers of contexts.  CONTEXTS are numbers, or user: one context, and wbd's user engine flushes.
 #
 #	parallel.sh FS ROUNDS "CONTEXTS..." DEVICE fresh|aged FILES MEBIBYTES DIRTY-MEBIBYTES
 #
@@ -52,7 +52,7 @@ done
 
 # Free space in pieces: files of 64 KiB all over two thirds of the disk, every second one removed.
 if [ "$age" = aged ]; then
-	"$wbload" seq --files $((disk_mib * 2 / 3 * 16)) --size 64K --threads 1 "${dirs[@]}" >/dev/null
+	"$wbload" seq --files $((disk_mib * 32 / 3)) --size 64K --threads 1 "${dirs[@]}" >/dev/null
 	sync
 	for d in "${dirs[@]}"; do
 		find "$d" -name 'w*' | sort | awk 'NR % 2' | xargs rm
@@ -82,6 +82,7 @@ pauses()
 			print NR ? v[NR] : 0, NR ? v[i] : 0, NR + 0 }'
 }
 
+# shellcheck disable=SC2016 # a word of fio
 job()
 {
 	fio --name=w --directory="$(printf '%s:' "${dirs[@]}" | sed 's/:$//')" --filename_format='f$jobnum' \
@@ -89,13 +90,46 @@ job()
 		--group_reporting --randseed="$SEED" --output-format=json --output=/tmp/fio.json "$@" >/dev/null
 }
 
+# wbd flushes what is dirty by itself.  Less of a file is dirty here than the 16 MiB for which it waits
+# unless told otherwise.
+wbd_start()
+{
+	printf '[engine]\nmode = user\n[flush]\nafter = 512K\n[mount "bench"]\npath = %s\nmanage = yes\n' "$mnt" >/tmp/wb.conf
+	"$BUILD/wbd" --config /tmp/wb.conf --runtime-dir /run/wb >/tmp/wbd.log 2>&1 &
+	wbd=$!
+	wait_until wbd_manages
+}
+
+wbd_ctl()
+{
+	"$BUILD/wbctl" --socket /run/wb/io.writeback "$@"
+}
+
+wbd_manages()
+{
+	wbd_ctl -J status 2>/dev/null | jq -e --arg m "$mnt" 'any(.filesystems[]; .name == $m and .engine == "user")' >/dev/null
+}
+
+# Sets flushed to the bytes that it flushed.
+wbd_stop()
+{
+	flushed=$(wbd_ctl -J status | jq '[.. | objects | .flushed_bytes? // 0] | max')
+	kill -TERM "$wbd"
+	wait "$wbd" || fail "wbd ended with status $?: $(tail -5 /tmp/wbd.log)"
+}
+
 # shellcheck disable=SC2016 # jq's names
 run() # CONTEXTS ROUND
 {
-	local worst p99 n synced busy0 all0 busy1 all1 extents
+	local worst p99 n synced flushed=0 busy0 all0 busy1 all1 extents
 	find "$mnt" -name 'f[0-9]*' -delete
 	sync
-	echo "$1" >"$bdi/writeback_contexts"
+	if [ "$1" = user ]; then
+		echo 1 >"$bdi/writeback_contexts"
+		wbd_start
+	else
+		echo "$1" >"$bdi/writeback_contexts"
+	fi
 	echo >$events/trace
 	echo 1 >$events/events/writeback/balance_dirty_pages/enable
 	read -r busy0 all0 <<<"$(ticks)"
@@ -103,13 +137,14 @@ run() # CONTEXTS ROUND
 	synced=$("$wbload" nothing --sync "$mnt" | jq .sync_seconds)
 	read -r busy1 all1 <<<"$(ticks)"
 	echo 0 >$events/events/writeback/balance_dirty_pages/enable
+	[ "$1" != user ] || wbd_stop
 	read -r worst p99 n <<<"$(pauses)"
 	extents=$(find "$mnt" -name 'f[0-9]*' -print0 | xargs -0 filefrag | awk '{ n += $(NF - 2) } END { print n / NR }')
-	[ "$2" = 0 ] || line --argjson c "$1" --slurpfile f /tmp/fio.json --argjson worst "$worst" --argjson p99 "$p99" \
-		--argjson n "$n" --argjson e "$extents" --argjson s "$synced" \
+	[ "$2" = 0 ] || line --arg c "$1" --slurpfile f /tmp/fio.json --argjson worst "$worst" --argjson p99 "$p99" \
+		--argjson n "$n" --argjson e "$extents" --argjson s "$synced" --argjson flushed "$flushed" \
 		--argjson busy "$((100 * (busy1 - busy0) / (all1 > all0 ? all1 - all0 : 1)))" \
-		'{what: "run", contexts: $c, bytes: $f[0].jobs[0].write.io_bytes,
-		  seconds: ($f[0].jobs[0].write.runtime / 1000 + $s), sync: $s, busy: $busy,
+		'{what: "run", contexts: (if $c == "user" then $c else $c | tonumber end), bytes: $f[0].jobs[0].write.io_bytes,
+		  seconds: ($f[0].jobs[0].write.runtime / 1000 + $s), sync: $s, flushed: $flushed, busy: $busy,
 		  worst_ms: $worst, p99_ms: $p99, pauses: $n, extents: $e}
 		 | .rate = .bytes / .seconds'
 }

@@ -50,6 +50,7 @@ results_merge() # FILE...
 	local f
 	# A failure within the pipe is one of the whole.
 	set -o pipefail
+	# shellcheck disable=SC2016 # jq's names
 	for f in "$@"; do
 		results_load "$f" || exit
 	done | report_jq -sc 'include "schema";

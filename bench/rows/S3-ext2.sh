@@ -13,9 +13,9 @@ guest_clear S3-ext2
 # With a polling kernel thread on two CPUs, and without one where instructions are counted.
 for latency in "${latencies[@]}"; do
 	GUEST_OPTIONS=(-m 2G -t 600)
-	[ -n "$QUICK" ] || guest_run S3-ext2 $kernel "polling $latency" rasync.sh "$RUNS" "$mib" "$seconds" $latency --sqthread_poll=1
+	[ -n "$QUICK" ] || guest_run S3-ext2 $kernel "polling $latency" rasync.sh "$RUNS" "$mib" "$seconds" "$latency" --sqthread_poll=1
 	GUEST_OPTIONS+=(-i)
-	guest_run S3-ext2 $kernel "counted $latency" rasync.sh "$RUNS" "$mib" "$seconds" $latency
+	guest_run S3-ext2 $kernel "counted $latency" rasync.sh "$RUNS" "$mib" "$seconds" "$latency"
 done
 
 # Sets A and B, what FILTER makes of each run of fio, and RATIO.
