@@ -11,7 +11,7 @@
 # they are written back.  aged: most of the file system was filled by files of 64 KiB, and every second of them
 # removed.  One round more than ROUNDS warms up.  Each line: contexts, bytes per second until all is on the
 # device (a sync is in it), dirty-throttle pauses in ms (worst, 99th percentile and their number, from
-# balance_dirty_pages events), how busy the CPUs were in percent, extents per file.  Three lines have the
+# balance_dirty_pages events), how busy the CPUs were in percent, extents per file.  Four lines have the
 # device's own limit, written past the page cache in sequence before there is a file system.  At last all
 # is read back.
 
@@ -29,7 +29,7 @@ slow) BENCH_QUEUES=1 BENCH_DEPTH=1 bench_disk nullb-bench $disk_mib 2000000 ;;
 esac
 # The device's own limit, past every file system.
 # shellcheck disable=SC2016 # jq's names
-for r in 1 2 3; do
+for r in 1 2 3 4; do
 	fio --name=limit --filename="$DEV" --rw=write --bs=1M --direct=1 --ioengine=io_uring --iodepth=16 --numjobs="$(nproc)" \
 		--size=512M --offset_increment=512M --time_based --runtime=2 --group_reporting --output-format=json --output=/tmp/fio.json >/dev/null
 	line --slurpfile f /tmp/fio.json '{what: "limit", rate: $f[0].jobs[0].write.bw_bytes}'
@@ -90,11 +90,11 @@ job()
 		--group_reporting --randseed="$SEED" --output-format=json --output=/tmp/fio.json "$@" >/dev/null
 }
 
-# wbd flushes what is dirty by itself.  Less of a file is dirty here than the 16 MiB for which it waits
-# unless told otherwise.
+# wbd flushes what is dirty by itself.  Less of a file is dirty here than the 16 MiB for which it waits, and
+# all of it was written within the 2 s that it leaves to cool, unless told otherwise.
 wbd_start()
 {
-	printf '[engine]\nmode = user\n[flush]\nafter = 512K\n[mount "bench"]\npath = %s\nmanage = yes\n' "$mnt" >/tmp/wb.conf
+	printf '[engine]\nmode = user\n[flush]\nafter = 512K\ncool = 0s\n[mount "bench"]\npath = %s\nmanage = yes\n' "$mnt" >/tmp/wb.conf
 	"$BUILD/wbd" --config /tmp/wb.conf --runtime-dir /run/wb >/tmp/wbd.log 2>&1 &
 	wbd=$!
 	wait_until wbd_manages

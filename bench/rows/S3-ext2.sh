@@ -7,7 +7,7 @@ set -eu
 
 kernel=6.12-x86-bench
 mib=${BENCH_GUEST_MIB:-64} seconds=${BENCH_SECONDS:-5} latencies=(0 100000)
-[ -z "$QUICK" ] || seconds=2 latencies=(100000)
+[ -z "$QUICK" ] || seconds=1 latencies=(100000)
 guest_kernels $kernel
 guest_clear S3-ext2
 # With a polling kernel thread on two CPUs, and without one where instructions are counted.

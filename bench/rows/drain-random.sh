@@ -17,6 +17,7 @@ value=$(drain_ratio)
 note=$(drain_facts).
 drain_extra
 runs_a=("${A[@]}") runs_b=("${B[@]}")
-drain_more $mode
+MORE=
+[ -n "$QUICK" ] || drain_more $mode
 A=("${runs_a[@]}") B=("${runs_b[@]}")
 result "$row" "$value" "times faster" ">= 1.6" "$(drain_met 'v >= 1.6' "v=$value")" "$note $MORE"
