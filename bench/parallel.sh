@@ -126,8 +126,8 @@ engine: 1 context, and wbd flushes with after = 512K and cool = 0s, by itself $(
 
 parallel_why()
 {
-	echo "With 1 context the guest's 2 CPUs were busy $(parallel_median nvme fresh 1 busy) % of the time, with $BEST contexts
-$(parallel_median nvme fresh "$BEST" busy) %, by the writing jobs and the flushers together: little was left to share out. The machines of
+	echo "With 1 context the guest's 2 CPUs were already busy $(parallel_median nvme fresh 1 busy) % of the time, with $BEST contexts
+$(parallel_median nvme fresh "$BEST" busy) %, by the writing jobs and the flushers together; the p99 of the pauses went from $(parallel_median nvme fresh 1 p99_ms) to $(parallel_median nvme fresh "$BEST" p99_ms) ms. The machines of
 the published figures had many CPUs, nearly all of them idle while their writers were throttled behind one flusher. The guest is User Mode
 Linux, where system calls and interrupts cost more than a processor's, and its disk is memory, for there is no NVMe."
 }

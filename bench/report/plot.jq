@@ -29,7 +29,7 @@ def runs($id):
 	| side("a"; .runs.without; .labels.without; 0) as $left
 	| side("b"; .runs.with; .labels.with; 1) as $right
 	| head($id) + $left.data + $right.data
-	+ "set xlabel 'run (number)'\nset ylabel \(.run_unit | quoted)\nset xrange [0.5:\($n + 0.5)]\n"
+	+ "set xlabel 'run (number)' offset 0,0.5\nset ylabel \(.run_unit | quoted)\nset xrange [0.5:\($n + 0.5)]\n"
 	+ (if $n <= 12 then "set xtics 1\n" else "" end)
 	+ axis(.runs.without + .runs.with | max)
 	+ "plot " + ($left.plot + $right.plot | join(", ")) + "\n";
@@ -40,7 +40,7 @@ def curve($id):
 	| head($id)
 	+ ([.lines | to_entries[] | select(.value.points | length > 0)
 		| block("l\(.key)"; .value.points[] | map(tostring) | join(" "))] | join(""))
-	+ "set xlabel \(.x | quoted)\nset ylabel \(.y | quoted)\n"
+	+ "set xlabel \(.x | quoted) offset 0,0.5\nset ylabel \(.y | quoted)\n"
 	+ (if $log then "set logscale x 2\n" else "" end)
 	+ (if ($x | length) <= 12 then "set xtics (\($x | map(tostring) | join(", ")))\n" else "" end)
 	+ (if ($x | length) == 1 then "set xrange [\($x[0]) / 2.0:\($x[0]) * 2.0 + 1]\n" else "set offsets graph 0.03, graph 0.03, 0, 0\n" end)

@@ -70,7 +70,7 @@ extra_text published "3.3 times (1.7 GB/s with 4 KiB, 5.6 GB/s with 2 MiB)"
 extra share "$(jq -nc --argjson l "$(median "${limit[@]}")" --argjson a "$(median "${A[@]}")" --argjson b "$(median "${B[@]}")" \
 	--argjson n $((mib * 256)) '{without: (1e-7 * $l * $n / $a), with: (1e-7 * $l * $n / $b)}')"
 [ "$(is_met 'v >= 3.3' "v=$FASTER")" = true ] ||
-	extra_text why "Reading zeros and copying them, 8 bytes with each instruction, is all that is left with blocks of 2 MiB (the share of the limit), so
+	extra_text why "Reading zeros and copying them, 8 bytes with each instruction, is nearly all that is left with blocks of 2 MiB (the share of the limit), so
 $(ceiling) times is the most that these instructions allow. A real processor copies several times faster, and what large blocks save, allocating,
 locking and indexing pages, is more of its time; but KVM is not to be had here, and the emulator's own time has costs for every page."
 result S5-ramfs-2M "$FASTER" "times fewer instructions" ">= 3.3" "$(is_met 'v >= 3.3' "v=$FASTER")" \
