@@ -90,11 +90,11 @@ job()
 		--group_reporting --randseed="$SEED" --output-format=json --output=/tmp/fio.json "$@" >/dev/null
 }
 
-# wbd flushes what is dirty by itself.  Less of a file is dirty here than the 16 MiB for which it waits, and
-# all of it was written within the 2 s that it leaves to cool, unless told otherwise.
+# wbd flushes what is dirty by itself.  Less of a file is dirty here than the 16 MiB for which it waits
+# unless told otherwise.
 wbd_start()
 {
-	printf '[engine]\nmode = user\n[flush]\nafter = 512K\ncool = 0s\n[mount "bench"]\npath = %s\nmanage = yes\n' "$mnt" >/tmp/wb.conf
+	printf '[engine]\nmode = user\n[flush]\nafter = 512K\n[mount "bench"]\npath = %s\nmanage = yes\n' "$mnt" >/tmp/wb.conf
 	"$BUILD/wbd" --config /tmp/wb.conf --runtime-dir /run/wb >/tmp/wbd.log 2>&1 &
 	wbd=$!
 	wait_until wbd_manages
@@ -110,10 +110,10 @@ wbd_manages()
 	wbd_ctl -J status 2>/dev/null | jq -e --arg m "$mnt" 'any(.filesystems[]; .name == $m and .engine == "user")' >/dev/null
 }
 
-# Sets flushed to the bytes that it flushed.
+# Sets flushed to the bytes that its operations covered.
 wbd_stop()
 {
-	flushed=$(wbd_ctl -J status | jq '[.. | objects | .flushed_bytes? // 0] | max')
+	flushed=$(wbd_ctl -J status | jq --arg m "$mnt" '[.filesystems[] | select(.name == $m) | .flushed] | add')
 	kill -TERM "$wbd"
 	wait "$wbd" || fail "wbd ended with status $?: $(tail -5 /tmp/wbd.log)"
 }
