@@ -120,8 +120,8 @@ parallel_row() # ROW FS FILES MIB TARGET PUBLISHED
 --iodepth=16, new files) and a sync, vm.dirty_bytes a ninth of them. null_blk with memory: nvme takes 100 us a request and
 has a queue for each CPU, memory takes none, slow has one queue of one request of 2 ms and files a twelfth as long. aged: two thirds of the
 file system were filled by files of 64 KiB and every second one removed. The value is of nvme, fresh; 2 CPUs, $PARALLEL_KERNEL;
-with 1 the kernel has one flusher, as it has unpatched. user
-engine: 1 context, and wbd flushes with after = 512K and cool = 0s, by itself $(calc '%.0f %%' '100 * f / b' "f=$(parallel_median nvme fresh '"user"' flushed)" "b=$((files * mib << 20))") of the bytes. Pauses are those of balance_dirty_pages. All was read back as written."
+with 1 the kernel has one flusher, as it has unpatched. user engine:
+1 context, and wbd with after = 512K, whose operations covered $(calc '%.0f %%' '100 * f / b' "f=$(parallel_median nvme fresh '"user"' flushed)" "b=$((files * mib << 20))") of the bytes (what is written over again counts again). Pauses are those of balance_dirty_pages. All was read back as written."
 }
 
 parallel_why()
