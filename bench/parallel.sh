@@ -127,7 +127,7 @@ with 1 the kernel has one flusher, as it has unpatched. user engine:
 parallel_why()
 {
 	echo "With 1 context the guest's 2 CPUs were already busy $(parallel_median nvme fresh 1 busy) % of the time, with $BEST contexts
-$(parallel_median nvme fresh "$BEST" busy) %, by the writing jobs and the flushers together; the p99 of the pauses went from $(parallel_median nvme fresh 1 p99_ms) to $(parallel_median nvme fresh "$BEST" p99_ms) ms. The machines of
-the published figures had many CPUs, nearly all of them idle while their writers were throttled behind one flusher. The guest is User Mode
+$(parallel_median nvme fresh "$BEST" busy) %, by the writing jobs and the flushers together; the p99 of the pauses went from $(parallel_median nvme fresh 1 p99_ms) to $(parallel_median nvme fresh "$BEST" p99_ms) ms. The
+published figures are of NVMe disks; how many CPUs those machines had is not in them. The guest is User Mode
 Linux, where system calls and interrupts cost more than a processor's, and its disk is memory, for there is no NVMe."
 }
