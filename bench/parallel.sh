@@ -69,10 +69,20 @@ parallel_show() # DEVICE AGE N...
 	PAUSES=$(jq -c --arg n "${case[0]}, ${case[1]}" --argjson p "$pauses" '. + [{name: $n, points: $p}]' <<<"$PAUSES")
 }
 
+# The numbers of contexts to compare in CASE.  A run takes the slow disk 10 s.
+parallel_contexts() # CASE
+{
+	case $QUICK$1 in
+	slow*) echo "1 4" ;;
+	nvme* | memory*) echo "1 2 4 8" ;;
+	*) echo "1 2 4" ;;
+	esac
+}
+
 # One row: FILES files of MIB each, a job and a directory for each.  TARGET is the published ratio.
 parallel_row() # ROW FS FILES MIB TARGET PUBLISHED
 {
-	local fs=$2 files=$3 mib=$4 target=$5 published=$6 cases case runs size contexts numbers value
+	local fs=$2 files=$3 mib=$4 target=$5 published=$6 cases case runs size numbers value
 	ROW=$1 GRID=[] PAUSES=[]
 	case $fs in
 	bcachefs) wb_skip "bcachefs has no cgroup writeback, so the series leaves it in context 0 and there are no contexts to" \
@@ -80,23 +90,22 @@ parallel_row() # ROW FS FILES MIB TARGET PUBLISHED
 	f2fs | btrfs) command -v "mkfs.$fs" >/dev/null || wb_skip "mkfs.$fs is not installed." ;;
 	esac
 	cases=("nvme fresh" "nvme aged" "memory fresh" "memory aged" "slow fresh" "slow aged")
-	contexts=(1 2 4 8)
-	[ -z "$QUICK" ] || cases=("nvme fresh") contexts=(1 2 4) mib=$((mib / 2))
+	[ -z "$QUICK" ] || cases=("nvme fresh") mib=$((mib / 2))
 	guest_kernels $PARALLEL_KERNEL
 	guest_clear "$ROW"
 	# shellcheck disable=SC2034 # guest_run has them
 	GUEST_OPTIONS=(-m 3G -t 1200)
 	for case in "${cases[@]}"; do
-		size=$mib runs=$(((${RUNS:?} + 1) / 2)) numbers=${contexts[*]}
+		size=$mib runs=$(((${RUNS:?} + 1) / 2)) numbers=$(parallel_contexts "$case")
 		[ "$case" != "nvme fresh" ] || runs=$RUNS numbers+=" user"
-		[[ $case != slow* ]] || size=$((mib / 12 + 1))
+		[[ $case != slow* ]] || size=$((mib / 24))
 		# shellcheck disable=SC2086 # device and age
 		guest_run "$ROW" $PARALLEL_KERNEL "$case" parallel.sh "$fs" "$runs" "$numbers" $case "$files" "$size" \
 			$((size * files / 9 + 2))
 	done
 	for case in "${cases[@]}"; do
-		# shellcheck disable=SC2086
-		parallel_show $case "${contexts[@]}"
+		# shellcheck disable=SC2046,SC2086 # words
+		parallel_show $case $(parallel_contexts "$case")
 	done
 	parallel_cells nvme fresh '"user"'
 	plot_end "Throughput by contexts" "contexts (number)" "against 1 context (times)" log
@@ -105,7 +114,8 @@ parallel_row() # ROW FS FILES MIB TARGET PUBLISHED
 	plot_end "Dirty-throttle pauses" "contexts (number)" "p99 of pauses (ms)" log
 	extra tables "$(jq -nc --argjson rows "$GRID" '[{title: "Medians (smallest to largest)", columns: ["device", "contexts",
 		"MB/s", "of the limit", "p99 pause, ms", "worst, ms", "extents per file", "CPUs busy, %"], rows: $rows}]')"
-	parallel_best nvme fresh "${contexts[@]:1}"
+	# shellcheck disable=SC2046 # words; the first is 1
+	parallel_best nvme fresh $(parallel_contexts "nvme fresh" | cut -d" " -f2-)
 	mapfile -t A < <(parallel_numbers nvme fresh 1 "rate / 1e6")
 	mapfile -t B < <(parallel_numbers nvme fresh "$BEST" "rate / 1e6")
 	value=$(calc %.3f 'b / a' "a=$(median "${A[@]}")" "b=$(median "${B[@]}")")
@@ -118,7 +128,7 @@ parallel_row() # ROW FS FILES MIB TARGET PUBLISHED
 	result "$ROW" "$value" "times the throughput" ">= $target" "$(is_met 'v >= t' "v=$value" "t=$target")" \
 		"$files files of $mib MiB on $fs, a directory and a job of fio for each (--rw=randwrite --bs=4k --ioengine=io_uring
 --iodepth=16, new files) and a sync, vm.dirty_bytes a ninth of them. null_blk with memory: nvme takes 100 us a request and
-has a queue for each CPU, memory takes none, slow has one queue of one request of 2 ms and files a twelfth as long. aged: two thirds of the
+has a queue for each CPU, memory takes none, slow has one queue of one request of 2 ms and files a 24th as long. aged: two thirds of the
 file system were filled by files of 64 KiB and every second one removed. The value is of nvme, fresh; 2 CPUs, $PARALLEL_KERNEL;
 with 1 the kernel has one flusher, as it has unpatched. user engine:
 1 context, and wbd with after = 512K, whose operations covered $(calc '%.0f %%' '100 * f / b' "f=$(parallel_median nvme fresh '"user"' flushed)" "b=$((files * mib << 20))") of the bytes (what is written over again counts again). Pauses are those of balance_dirty_pages. All was read back as written."
