@@ -87,7 +87,7 @@ job()
 {
 	fio --name=w --directory="$(printf '%s:' "${dirs[@]}" | sed 's/:$//')" --filename_format='f$jobnum' \
 		--numjobs="$files" --size="${mib}M" --bs=4k --ioengine=io_uring --iodepth=16 --fallocate=none \
-		--group_reporting --randseed="$SEED" --output-format=json --output=/tmp/fio.json "$@" >/dev/null
+		--group_reporting --verify_state_save=0 --randseed="$SEED" --output-format=json --output=/tmp/fio.json "$@" >/dev/null
 }
 
 # wbd flushes what is dirty by itself.  Less of a file is dirty here than the 16 MiB for which it waits
