@@ -49,6 +49,8 @@ static int usage(FILE *f)
 	      "  --life S     temp: age at which a file is deleted (0.5)\n"
 	      "  --batches N --ops N  latency (15 batches of 20000 writes)\n"
 	      "  --half       half noise, half zeros, as fio has it (text)\n"
+	      "  --in-place   rand: overwrite the files that are there\n"
+	      "  --keep-open  append: files are not closed between two writes\n"
 	      "  --any-gen    verify: blocks may have been overwritten or be holes\n"
 	      "  --sync       then sync(2), not with latency\n",
 	      f);
@@ -92,6 +94,8 @@ enum {
 	O_OPS,
 	O_ANYGEN,
 	O_HALF,
+	O_INPLACE,
+	O_KEEPOPEN,
 	O_SYNC_AFTER
 };
 static const struct option options[] = {
@@ -108,6 +112,8 @@ static const struct option options[] = {
 	/* without a value */
 	{"any-gen", 0, NULL, O_ANYGEN},
 	{"half", 0, NULL, O_HALF},
+	{"in-place", 0, NULL, O_INPLACE},
+	{"keep-open", 0, NULL, O_KEEPOPEN},
 	{"sync", 0, NULL, O_SYNC_AFTER},
 	{0},
 };
@@ -147,6 +153,12 @@ static void set_option(struct load *l, int c, double v)
 		break;
 	case O_HALF:
 		l->half = true;
+		break;
+	case O_INPLACE:
+		l->in_place = true;
+		break;
+	case O_KEEPOPEN:
+		l->keep_open = true;
 		break;
 	case O_ANYGEN:
 		l->any_gen = true;

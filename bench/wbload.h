@@ -27,6 +27,8 @@ struct load {
 	unsigned batches; /* latency */
 	unsigned ops;     /* latency: writes per batch */
 	bool half;        /* fio's kind of data, see pattern.h */
+	bool in_place;    /* rand: files are not truncated first */
+	bool keep_open;   /* append: files stay open between two writes */
 	bool any_gen;     /* verify: blocks of any generation, and holes */
 	bool sync;        /* sync(2) at the end */
 };

@@ -85,11 +85,12 @@ static uint32_t *new_shuffle(uint32_t n, uint64_t seed)
 	return v;
 }
 
-/* Every block once, in random order, into a file truncated to its size. */
+/* Every block once, in random order, into a file truncated to its size or as it is. */
 static int rand_one(struct worker *w, unsigned i, const uint32_t *order, uint32_t n)
 {
 	const struct load *l = w->l;
-	CLEANUP(cleanup_closep) int fd = open_file(w, i, O_WRONLY | O_CREAT | O_TRUNC);
+	int first = l->in_place ? 0 : O_CREAT | O_TRUNC;
+	CLEANUP(cleanup_closep) int fd = open_file(w, i, O_WRONLY | first);
 	unsigned char buf[PATTERN_BLOCK];
 
 	if (fd < 0)
@@ -127,43 +128,75 @@ int mode_rand(struct worker *w)
 	return 0;
 }
 
-/* All files of the worker grow at once, a write at a time, as logs do. */
-static int append_round(struct worker *w, uint64_t off, unsigned char *buf)
+/* The files of a worker that stay open, by their place among them; -1: not open. */
+struct open_files {
+	int *fd;
+	unsigned n;
+};
+
+static void close_one(int *fd)
 {
-	const struct load *l = w->l;
-	size_t len = MIN(l->block, l->size - off);
-	int first = off ? 0 : O_CREAT | O_TRUNC;
+	cleanup_closep(fd);
+	*fd = -1;
+}
 
-	for (unsigned i = w->index; i < l->files; i += l->threads) {
-		CLEANUP(cleanup_closep)
-		int fd = open_file(w, i, O_WRONLY | O_APPEND | first);
-		int r;
+static void close_files(struct open_files *f)
+{
+	for (unsigned k = 0; k < f->n; k++)
+		close_one(&f->fd[k]);
+	free(f->fd);
+}
 
-		if (fd < 0)
-			return fd;
-		fill_range(l, i, off, buf, len);
-		r = write_all(fd, buf, len, off);
-		if (r < 0)
-			return fail(w, r, "append to", i);
-		w->ops++;
-		w->bytes += len;
-	}
+static int new_open_files(const struct load *l, struct open_files *f)
+{
+	f->fd = calloc(l->files, sizeof(*f->fd));
+	if (!f->fd)
+		return -ENOMEM;
+	for (f->n = 0; f->n < l->files; f->n++)
+		f->fd[f->n] = -1;
 	return 0;
 }
 
+/* The next bytes of file @i through @fd, which is opened if it is not. */
+static int append_one(struct worker *w, unsigned i, uint64_t off, unsigned char *buf,
+		      int *fd)
+{
+	const struct load *l = w->l;
+	size_t len = MIN(l->block, l->size - off);
+	int r;
+
+	if (*fd < 0)
+		*fd = open_file(w, i,
+				O_WRONLY | O_APPEND | (off ? 0 : O_CREAT | O_TRUNC));
+	if (*fd < 0)
+		return *fd;
+	fill_range(l, i, off, buf, len);
+	r = write_all(*fd, buf, len, off);
+	if (r < 0)
+		return fail(w, r, "append to", i);
+	w->ops++;
+	w->bytes += len;
+	return 0;
+}
+
+/* All files of the worker grow at once, a write at a time, as logs do. */
 int mode_append(struct worker *w)
 {
 	const struct load *l = w->l;
 	CLEANUP(cleanup_freep) unsigned char *buf = new_buffer(l->block);
+	CLEANUP(close_files) struct open_files f = {0};
 
-	if (!buf)
+	if (!buf || new_open_files(l, &f) < 0)
 		return fail(w, -ENOMEM, "buffer for", 0);
-	for (uint64_t off = 0; off < l->size; off += l->block) {
-		int r = append_round(w, off, buf);
+	for (uint64_t off = 0; off < l->size; off += l->block)
+		for (unsigned i = w->index; i < l->files; i += l->threads) {
+			int r = append_one(w, i, off, buf, &f.fd[i]);
 
-		if (r < 0)
-			return r;
-	}
+			if (r < 0)
+				return r;
+			if (!l->keep_open)
+				close_one(&f.fd[i]);
+		}
 	for (unsigned i = w->index; i < l->files; i += l->threads)
 		w->files++;
 	return 0;

@@ -19,7 +19,8 @@ wb_fail() { fail "$@"; }
 fs=$1 rounds=$2 latency=$4 limit=$5 mode=$6
 read -r -a contexts <<<"$3"
 shift 6
-set=("$@")
+set=("$@") in_place=
+[[ " $* " != *" --in-place "* ]] || in_place=yes
 
 # The groups in which the kernel has files.
 groups_of() # FILE...
@@ -46,7 +47,7 @@ extents()
 drain() # CONTEXTS SEED
 {
 	local wrote synced share kilobytes
-	find "$MNT" -type f -name 'w*' -delete
+	[ "$in_place" ] || find "$MNT" -type f -name 'w*' -delete
 	sync
 	echo "$1" >"$bdi/writeback_contexts"
 	wrote=$("$wbload" "$mode" "${set[@]}" --seed "$2" "${DIRS[@]}")
@@ -78,6 +79,7 @@ else
 	echo $((limit / 2)) >/proc/sys/vm/dirty_background_bytes
 	echo "$limit" >/proc/sys/vm/dirty_bytes
 fi
+[ ! "$in_place" ] || "$wbload" seq "${set[@]}" "${DIRS[@]}" >/dev/null
 for ((r = 0; r <= rounds; r++)); do
 	for ((i = 0; i < ${#contexts[@]}; i++)); do
 		drain "${contexts[(i + r) % ${#contexts[@]}]}" $r
