@@ -99,8 +99,6 @@ def check_row($w):
 
 # ---- older files ---------------------------------------------------------------------
 
-def renamed: {"folio-hint": "S2-xfs-4k", "rasync-ext2": "S3-ext2", "ramfs-blocksize": "S5-ramfs-2M"};
-
 # Before there was a schema: the list of rows, of which rows.table knows what was not said.
 def upgrade_0($table; $file):
 	list(500; "the file")
@@ -108,13 +106,10 @@ def upgrade_0($table; $file):
 	   machine: {file: $file, measured: ($file | capture("(?<d>[0-9]{4}-[0-9]{2}-[0-9]{2})").d? // "unknown"),
 		machine: "not in the file (schema 0): see the page of the same name beside it"},
 	   rows: map(if type == "object" and (.name | type == "string") then
-			(if .name == "folio-hint" then {run_unit: "time by instructions (s)"} else {} end) as $own
-			| .name as $old | (renamed[$old] // $old) as $new
-			| ($table[$new] // {section: "other", run_unit: "single runs (as in the note)", better: "lower",
+			($table[.name] // {section: "other", run_unit: "single runs (as in the note)", better: "lower",
 				labels: {without: "without", with: "with"}}) as $t
 			| {status: "measured", section: $t.section, run_unit: $t.run_unit, better: $t.better,
-			   labels: $t.labels} + $own + . + {name: $new,
-			   command: (.command // "" | tostring | if endswith("=" + $old) then rtrimstr($old) + $new else . end)}
+			   labels: $t.labels} + . + {command: (.command // "" | tostring)}
 		else . end)};
 
 # The document as one of today, or an error that says what is wrong with it.
