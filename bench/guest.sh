@@ -124,3 +124,58 @@ contexts_median() # FILE SET N FILTER
 	mapfile -t v < <(guest_numbers "$1" "select(.set == \"$2\" and .contexts == $3) | $4")
 	median "${v[@]}"
 }
+
+# ---- rows of throttled writers (writers.sh) ------------------------------------------
+
+WRITERS_KERNEL=6.12-x86-bench
+
+writers_measure() # FILE DEVICE MIB "WAY..."
+{
+	guest_kernels $WRITERS_KERNEL
+	guest_clear "$1"
+	GUEST_OPTIONS=(-m 3G -t 900)
+	guest_run "$1" $WRITERS_KERNEL "$2" writers.sh "$RUNS" "${BENCH_SECONDS:-10}" "$3" "$2" "$4"
+}
+
+writers_rates() # FILE WAY
+{
+	guest_numbers "$1" "select(.way == \"$2\") | .rate"
+}
+
+# Sets A and B to the rates of two ways and RATIO to their quotient.
+writers_compare() # FILE WAY WAY
+{
+	guest_compare "$1" "select(.way == \"$2\") | .rate" "select(.way == \"$3\") | .rate"
+}
+
+# Sets BEST to the way with the highest median and BEST_RATES to its rates.
+# shellcheck disable=SC2034 # for those who source this
+writers_best() # FILE WAY...
+{
+	local file=$1 way rates
+	shift
+	BEST_RATES=(0)
+	for way in "$@"; do
+		mapfile -t rates < <(writers_rates "$file" "$way")
+		if [ "$(is_met 'r > b' "r=$(median "${rates[@]}")" "b=$(median "${BEST_RATES[@]}")")" = true ]; then
+			BEST=$way BEST_RATES=("${rates[@]}")
+		fi
+	done
+}
+
+# What else there is to know of each way.
+writers_facts() # FILE WAY...
+{
+	local file=$1 way rates pauses cpu text=
+	shift
+	for way in "$@"; do
+		mapfile -t rates < <(writers_rates "$file" "$way")
+		mapfile -t pauses < <(guest_numbers "$file" "select(.way == \"$way\") | .max_ms")
+		mapfile -t cpu < <(guest_numbers "$file" "select(.way == \"$way\") | 100 * .cpu")
+		text+="$way: $(spread_by 1e6 %.0f "${rates[@]}") MB/s with $(guest_numbers "$file" \
+			"select(.way == \"$way\") | .contexts" | head -1) contexts, longest write $(median "${pauses[@]}") ms"
+		[ "$way" = none ] || text+=", wbd takes $(calc %.2f c "c=$(median "${cpu[@]}")") % of a CPU"
+		text+="; "
+	done
+	echo "$text"
+}
