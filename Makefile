@@ -29,6 +29,7 @@ include mk/install.mk
 include mk/check.mk
 include mk/bench.mk
 include mk/libwb.mk
+include mk/deb.mk
 
 clean:
 	$(Q)rm -rf build build-*

@@ -131,7 +131,7 @@ format:
 
 # Prose and data have no comments to put a licence line in; README.md says theirs, and
 # kernel/README.md that of the patches, which quote the kernel's licence lines.
-SPDX_EXEMPT := LICENSES VERSION NEWS *README *.md tests/golden tests/fuzz/corpus tests/report bench/results *.patch
+SPDX_EXEMPT := LICENSES VERSION NEWS *README *.md tests/golden tests/fuzz/corpus tests/report bench/results debian *.patch
 
 # Every source file names its licence, and the text of each licence named is there.
 lint-spdx:

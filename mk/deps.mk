@@ -13,7 +13,7 @@ DEPS_DEMO  := xfsprogs e2fsprogs btrfs-progs util-linux mount fdisk jq gnuplot-n
 # The checks: second compiler, sanitizers and fuzzer (libclang-rt-dev), linters, and
 # what the system tests run (setpriv, capsh, systemd-analyze).
 DEPS_TEST  := libcmocka-dev clang clang-format clang-tidy libclang-rt-dev cppcheck \
-	shellcheck mandoc lcov libcap2-bin procps systemd socat g++ abigail-tools libxml2-utils
+	shellcheck mandoc lcov libcap2-bin procps systemd socat g++ abigail-tools libxml2-utils debhelper dpkg-dev
 
 # The guest kernels: the source (another version's is downloaded by tests/guest/fetch), what
 # builds it, what tests/guest/t runs.
